@@ -12,12 +12,13 @@ using Matrix10d = Eigen::Matrix<double, 10, 10>;
 /// The ten inertial parameters of a rigid body in a frame B: mass, first moment m c, and rotational
 /// inertia about the **origin of B** (not about the centre of mass). Linear in everything dynamic.
 struct InertialParameters {
-  double mass = 0.0;                          ///< kg
-  Vector3d first_moment = Vector3d::Zero();   ///< m c, kg m
-  Matrix3d inertia = Matrix3d::Zero();        ///< about the frame origin, kg m^2
+  double mass = 0.0;                         ///< kg
+  Vector3d first_moment = Vector3d::Zero();  ///< m c, kg m
+  Matrix3d inertia = Matrix3d::Zero();       ///< about the frame origin, kg m^2
 
   /// From the centre of mass and the inertia about it (both in B's axes): Huygens-Steiner.
-  static InertialParameters fromCom(double mass, const Vector3d& com, const Matrix3d& inertia_at_com);
+  static InertialParameters fromCom(double mass, const Vector3d& com,
+                                    const Matrix3d& inertia_at_com);
   /// Order [m, mcx, mcy, mcz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz].
   static InertialParameters fromVector(const Eigen::Ref<const Vector10d>& vector);
   Vector10d vector() const;

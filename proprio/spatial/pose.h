@@ -14,7 +14,7 @@ Matrix3d skew(const Vector3d& u);
 /// Inverse of skew() on the skew part of S: half of (S32-S23, S13-S31, S21-S12).
 Vector3d unskew(const Matrix3d& S);
 
-/// Rotation by |w| radians about w (Rodrigues; series near zero).
+/// Rotation by |w| radians about w (Rodrigues, in a form without cancellation).
 Matrix3d rotationExp(const Vector3d& w);
 /// The rotation vector of R, |w| <= pi (also accurate near 0 and pi).
 Vector3d rotationLog(const Matrix3d& R);
@@ -27,7 +27,9 @@ Matrix3d rotationFromQuaternion(const Eigen::Vector4d& xyzw);
 /// The unit quaternion (x, y, z, w) of R with w >= 0.
 Eigen::Vector4d quaternionFromRotation(const Matrix3d& R);
 /// A rotation whose third column is the given unit axis. For +-x, +-y, +-z it is an exact signed
-/// permutation (identity for +z), so that relabelling a frame costs nothing.
+/// permutation (identity for +z), so that relabelling a frame costs nothing. The axis is
+/// normalised.
+/// @throws Error for a zero or non-finite one.
 Matrix3d rotationWithZAlong(const Vector3d& axis);
 
 /// Pose X_AB of frame B in frame A: p_A = R p_B + p.
