@@ -5,8 +5,8 @@
 
 namespace proprio {
 
-/// Bad input, told in one sentence: where (file, line or row, link or joint), what was found, what was
-/// expected, what to do. The `proprio` command prints it and exits with code 2.
+/// Bad input, told in one sentence: where (file, line or row, link or joint), what was found, what
+/// was expected, what to do. The `proprio` command prints it and exits with code 2.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
