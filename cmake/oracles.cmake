@@ -1,0 +1,31 @@
+# Independent libraries that the tests compare with. Each one found becomes a target proprio_oracle_NAME
+# that also defines PROPRIO_HAVE_NAME; one line is printed for each that is missing.
+
+function(proprio_oracle name package)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  if(NOT ${package}_FOUND)
+    message(STATUS "Oracle ${name} is missing: tests against it are skipped (./run test installs it)")
+    return()
+  endif()
+  string(TOUPPER ${name} upper)
+  add_library(proprio_oracle_${name} INTERFACE)
+  target_link_libraries(proprio_oracle_${name} INTERFACE ${arg_LINK})
+  target_compile_definitions(proprio_oracle_${name} INTERFACE PROPRIO_HAVE_${upper})
+endfunction()
+
+find_package(mujoco QUIET)
+proprio_oracle(mujoco mujoco LINK mujoco::mujoco)
+
+find_package(DART QUIET)
+proprio_oracle(dart DART LINK dart)
+
+find_package(orocos_kdl QUIET)
+proprio_oracle(kdl orocos_kdl LINK orocos-kdl)
+
+find_package(urdfdom QUIET)
+proprio_oracle(urdfdom urdfdom LINK ${urdfdom_TARGETS})
+
+if(PROPRIO_PINOCCHIO)
+  find_package(pinocchio REQUIRED)
+  proprio_oracle(pinocchio pinocchio LINK pinocchio::pinocchio)
+endif()
