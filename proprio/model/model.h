@@ -165,6 +165,18 @@ struct Sensor {
   std::vector<Vector3d> cell_normals;
 };
 
+/// Where "package://name/..." paths of meshes are looked for.
+struct PackageRoot {
+  std::string name;
+  std::string folder;
+};
+
+/// A line of a data sheet (manufacturer, reach, ...): shown and compared, never computed with.
+struct InfoEntry {
+  std::string name;
+  std::string value;
+};
+
 struct Model {
   std::string name;
   std::vector<Link> links;
@@ -178,6 +190,9 @@ struct Model {
   bool floating = false;                         ///< base free in space by default
   Pose X_WB;                                     ///< base mounting when fixed
   std::string source;                            ///< file it came from; empty if built in memory
+  std::string urdf;                              ///< URDF file behind it; empty if there is none
+  std::vector<PackageRoot> packages;
+  std::vector<InfoEntry> info;
 
   // filled by finalize
   int position_count = 0;  ///< size of the shape positions s (mimic joints follow, they do not count)
