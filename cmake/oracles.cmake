@@ -1,4 +1,4 @@
-# Independent libraries that the tests compare with. Each one found becomes a target proprio_oracle_NAME
+# Independent libraries that tests and benchmarks compare with. Each one found becomes a target proprio_oracle_NAME
 # that also defines PROPRIO_HAVE_NAME; one line is printed for each that is missing.
 
 function(proprio_oracle name package)
@@ -16,16 +16,16 @@ endfunction()
 find_package(mujoco QUIET)
 proprio_oracle(mujoco mujoco LINK mujoco::mujoco)
 
-find_package(DART QUIET)
-proprio_oracle(dart DART LINK dart)
-
-find_package(orocos_kdl QUIET)
-proprio_oracle(kdl orocos_kdl LINK orocos-kdl)
-
-find_package(urdfdom QUIET)
-proprio_oracle(urdfdom urdfdom LINK ${urdfdom_TARGETS})
-
+# Pinocchio comes from PyPI together with its own Boost, assimp and urdfdom, so it cannot share a build tree with
+# the oracles that use Debian's.
 if(PROPRIO_PINOCCHIO)
   find_package(pinocchio REQUIRED)
   proprio_oracle(pinocchio pinocchio LINK pinocchio::pinocchio)
+else()
+  find_package(DART QUIET)
+  proprio_oracle(dart DART LINK dart)
+  find_package(orocos_kdl QUIET)
+  proprio_oracle(kdl orocos_kdl LINK orocos-kdl)
+  find_package(urdfdom QUIET)
+  proprio_oracle(urdfdom urdfdom LINK ${urdfdom_TARGETS})
 endif()
