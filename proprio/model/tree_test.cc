@@ -364,7 +364,9 @@ TEST_P(EveryFamily, TreeSetHoldsEveryBase) {
   }
   EXPECT_EQ(set.at(m->base).bodies()[0].joint,
             m->floating ? BodyJoint::kFloating : BodyJoint::kFixed);
-  if (!m->floating) EXPECT_LT(distance(set.at(m->base).mounting(), m->X_WB), kPoseTolerance);
+  if (!m->floating) {
+    EXPECT_LT(distance(set.at(m->base).mounting(), m->X_WB), kPoseTolerance);
+  }
 }
 
 // The planar 2R arm reaches its closed-form tip, and the sized robots have the sizes they promise.
