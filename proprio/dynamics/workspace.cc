@@ -1,5 +1,6 @@
 #include "proprio/dynamics/workspace.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <new>
@@ -187,7 +188,8 @@ Workspace::Workspace(const Tree& tree) {
   full_v_ = AlignedBuffer(nv * kMaxLanes);
   full_a_ = AlignedBuffer(nv * kMaxLanes);
   full_tau_ = AlignedBuffer(nv * kMaxLanes);
-  if (tree.hasMimic()) full_matrix_ = AlignedBuffer(nv * std::max(nv, 10 * tree.model().links.size()) * kMaxLanes);
+  full_matrix_ = AlignedBuffer(nv * nv * kMaxLanes);
+  full_regressor_ = AlignedBuffer(nv * 10 * tree.model().links.size() * kMaxLanes);
   external_ = AlignedBuffer(6 * static_cast<size_t>(tree_.count));
   square_.setZero(tree.velocityCount(), tree.velocityCount());
   column_.setZero(tree.velocityCount());

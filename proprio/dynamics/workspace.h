@@ -31,6 +31,7 @@ struct CompiledParametersOf {
   std::vector<kernels::Inertia<T>> bodies;  ///< per body, in body coordinates
   std::vector<T> rotor;                     ///< per full velocity coordinate
   bool has_rotor = false;
+  const T* rotorOrNull() const { return has_rotor ? rotor.data() : nullptr; }
 };
 using CompiledParameters = CompiledParametersOf<double>;
 
@@ -67,7 +68,10 @@ class Workspace {
   double* fullVelocity() { return full_v_.data(); }
   double* fullAcceleration() { return full_a_.data(); }
   double* fullTorque() { return full_tau_.data(); }
+  /// Room for kMaxLanes full mass matrices.
   double* fullMatrix() { return full_matrix_.data(); }
+  /// Room for kMaxLanes full regressors; structural zeros are zero from birth on.
+  double* fullRegressor() { return full_regressor_.data(); }
   double* external() { return external_.data(); }
   Eigen::MatrixXd& square() { return square_; }
   Eigen::VectorXd& column() { return column_; }
@@ -78,7 +82,8 @@ class Workspace {
   std::vector<kernels::Body> bodies_;
   kernels::Tree tree_;
   std::vector<int> row_of_;
-  AlignedBuffer scratch_, full_q_, full_v_, full_a_, full_tau_, full_matrix_, external_;
+  AlignedBuffer scratch_, full_q_, full_v_, full_a_, full_tau_, full_matrix_, full_regressor_,
+      external_;
   Eigen::MatrixXd square_;
   Eigen::VectorXd column_;
 };

@@ -178,10 +178,9 @@ Tree::Tree(std::shared_ptr<const Model> model, int base_link, bool floating, con
   const int base_q = floating ? 7 : 0, base_v = floating ? 6 : 0;
   for (int k = 0; k < base_q; ++k) addCoordinate(k, 1.0, 0.0);
   for (int k = 0; k < base_v; ++k) addVelocity(k, 1.0);
-  std::vector<int> full_q, full_v;
   for (const Joint& joint : model_->joints) {
-    full_q.push_back(static_cast<int>(q_source.size()));
-    full_v.push_back(static_cast<int>(v_source.size()));
+    full_q_.push_back(static_cast<int>(q_source.size()));
+    full_v_.push_back(static_cast<int>(v_source.size()));
     for (int k = 0; k < proprio::positionCount(joint.type); ++k) {
       addCoordinate(base_q + joint.position_index + k, joint.mimic_ratio, joint.mimic_offset);
     }
@@ -209,7 +208,7 @@ Tree::Tree(std::shared_ptr<const Model> model, int base_link, bool floating, con
     const Joint& joint = model_->joints[parent_joint];
     body_of_link_[link] =
         addJoint(bodies_, *model_, joint, joint.second == link,
-                 body_of_link_[traversal.parent[link]], full_q[parent_joint], full_v[parent_joint]);
+                 body_of_link_[traversal.parent[link]], full_q_[parent_joint], full_v_[parent_joint]);
   }
   for (int i = bodyCount() - 1; i >= 0; --i) {
     bodies_[i].subtree_end = std::max(bodies_[i].subtree_end, i + 1);
@@ -238,6 +237,14 @@ int Tree::positionIndex(int joint) const {
 int Tree::velocityIndex(int joint) const {
   const int index = model_->joints[joint].velocity_index;
   return index < 0 ? -1 : index + (floating_ ? 6 : 0);
+}
+
+int Tree::fullPositionIndex(int joint) const {
+  return model_->joints[joint].type == JointType::kFixed ? -1 : full_q_[joint];
+}
+
+int Tree::fullVelocityIndex(int joint) const {
+  return model_->joints[joint].type == JointType::kFixed ? -1 : full_v_[joint];
 }
 
 Traversal traverse(const Model& model, int base) {

@@ -70,6 +70,9 @@ class Tree {
   /// Index of a joint's first coordinate in q and in v (its leader's for a mimic joint; -1 if fixed).
   int positionIndex(int joint) const;
   int velocityIndex(int joint) const;
+  /// Index of a joint's own first coordinate in the full vectors (-1 if fixed).
+  int fullPositionIndex(int joint) const;
+  int fullVelocityIndex(int joint) const;
 
  private:
   std::shared_ptr<const Model> model_;
@@ -80,6 +83,7 @@ class Tree {
   int nq_ = 0, nv_ = 0, nq_full_ = 0, nv_full_ = 0;
   std::vector<TreeBody> bodies_;
   std::vector<int> body_of_link_;
+  std::vector<int> full_q_, full_v_;
 };
 
 /// Parent, ancestors, children, subtree, neighbours and paths for one base (T-16).

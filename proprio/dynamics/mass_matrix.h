@@ -1,0 +1,18 @@
+#pragma once
+
+/// Joint-space mass matrix M(q) (composite rigid bodies), rotor inertias on the diagonal.
+/// Source: Featherstone 2008 ch. 6. Real-time.
+
+#include "proprio/dynamics/workspace.h"
+
+namespace proprio {
+
+/// @param M  velocityCount() square; filled whole (symmetric).
+void massMatrix(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace, ConstVectorRef q,
+                MatrixRef M);
+
+/// Many samples: entry (i, j) of sample s at out(s, i + j * velocityCount()).
+void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace, ConstMatrixRef q,
+                     MatrixRef out);
+
+}  // namespace proprio
