@@ -1,32 +1,40 @@
 #include "proprio/dynamics/coordinates.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 
 namespace proprio::internal {
 
-void expandPosition(const Tree& tree, const double* free, ptrdiff_t free_stride, double* full, ptrdiff_t full_stride) {
+void expandPosition(const Tree& tree, const double* free, ptrdiff_t free_stride, double* full,
+                    ptrdiff_t full_stride) {
   for (size_t i = 0; i < tree.q_source.size(); ++i) {
     full[static_cast<ptrdiff_t>(i) * full_stride] =
         tree.q_ratio[i] * free[tree.q_source[i] * free_stride] + tree.q_offset[i];
   }
 }
 
-void expandVelocity(const Tree& tree, const double* free, ptrdiff_t free_stride, double* full, ptrdiff_t full_stride) {
+void expandVelocity(const Tree& tree, const double* free, ptrdiff_t free_stride, double* full,
+                    ptrdiff_t full_stride) {
   for (size_t i = 0; i < tree.v_source.size(); ++i) {
-    full[static_cast<ptrdiff_t>(i) * full_stride] = tree.v_ratio[i] * free[tree.v_source[i] * free_stride];
+    full[static_cast<ptrdiff_t>(i) * full_stride] =
+        tree.v_ratio[i] * free[tree.v_source[i] * free_stride];
   }
 }
 
-void contractTorque(const Tree& tree, const double* full, ptrdiff_t full_stride, double* free, ptrdiff_t free_stride) {
+void contractTorque(const Tree& tree, const double* full, ptrdiff_t full_stride, double* free,
+                    ptrdiff_t free_stride) {
   for (int i = 0; i < tree.velocityCount(); ++i) free[i * free_stride] = 0.0;
   for (size_t i = 0; i < tree.v_source.size(); ++i) {
-    free[tree.v_source[i] * free_stride] += tree.v_ratio[i] * full[static_cast<ptrdiff_t>(i) * full_stride];
+    free[tree.v_source[i] * free_stride] +=
+        tree.v_ratio[i] * full[static_cast<ptrdiff_t>(i) * full_stride];
   }
 }
 
-const double* bodyWrenches(const Tree& tree, Workspace& workspace, const char* function, const LinkWrenches* external) {
+const double* bodyWrenches(const Tree& tree, Workspace& workspace, const char* function,
+                           const LinkWrenches* external) {
   if (external == nullptr) return nullptr;
-  requireSize(function, "external", external->cols(), static_cast<Eigen::Index>(tree.model().links.size()));
+  requireSize(function, "external", external->cols(),
+              static_cast<Eigen::Index>(tree.model().links.size()));
   double* out = workspace.external();
   for (int i = 0; i < tree.bodyCount(); ++i, out += 6) {
     const TreeBody& body = tree.bodies()[static_cast<size_t>(i)];
@@ -44,18 +52,21 @@ const double* bodyWrenches(const Tree& tree, Workspace& workspace, const char* f
   return workspace.external();
 }
 
-Sample sample(const Tree& tree, Workspace& workspace, const double* q, const double* v, const double* a) {
+Sample sample(const Tree& tree, Workspace& workspace, const double* q, const double* v,
+              const double* a) {
   if (!tree.hasMimic()) return {{q, 1}, {v, 1}, {a, 1}};
   if (q != nullptr) expandPosition(tree, q, 1, workspace.fullPosition(), 1);
   if (v != nullptr) expandVelocity(tree, v, 1, workspace.fullVelocity(), 1);
   if (a != nullptr) expandVelocity(tree, a, 1, workspace.fullAcceleration(), 1);
-  return {{workspace.fullPosition(), 1}, {workspace.fullVelocity(), 1}, {workspace.fullAcceleration(), 1}};
+  return {{workspace.fullPosition(), 1},
+          {workspace.fullVelocity(), 1},
+          {workspace.fullAcceleration(), 1}};
 }
 
 Eigen::Index blockCount(Eigen::Index samples, int lanes) { return (samples + lanes - 1) / lanes; }
 
-Block block(const Tree& tree, Workspace& workspace, const BatchInput& input, Eigen::Index samples, int lanes,
-            Eigen::Index index) {
+Block block(const Tree& tree, Workspace& workspace, const BatchInput& input, Eigen::Index samples,
+            int lanes, Eigen::Index index) {
   Block b;
   b.start = std::max<Eigen::Index>(0, std::min(index * lanes, samples - lanes));
   b.count = std::min<Eigen::Index>(lanes, samples - b.start);
@@ -73,13 +84,16 @@ Block block(const Tree& tree, Workspace& workspace, const BatchInput& input, Eig
   for (int lane = 0; lane < lanes; ++lane) {
     const Eigen::Index row = b.start + std::min<Eigen::Index>(lane, b.count - 1);
     if (input.q != nullptr) {
-      expandPosition(tree, input.q->data() + row, input.q->outerStride(), workspace.fullPosition() + lane, lanes);
+      expandPosition(tree, input.q->data() + row, input.q->outerStride(),
+                     workspace.fullPosition() + lane, lanes);
     }
     if (input.v != nullptr) {
-      expandVelocity(tree, input.v->data() + row, input.v->outerStride(), workspace.fullVelocity() + lane, lanes);
+      expandVelocity(tree, input.v->data() + row, input.v->outerStride(),
+                     workspace.fullVelocity() + lane, lanes);
     }
     if (input.a != nullptr) {
-      expandVelocity(tree, input.a->data() + row, input.a->outerStride(), workspace.fullAcceleration() + lane, lanes);
+      expandVelocity(tree, input.a->data() + row, input.a->outerStride(),
+                     workspace.fullAcceleration() + lane, lanes);
     }
   }
   b.q = {workspace.fullPosition(), lanes};

@@ -1,28 +1,35 @@
 #pragma once
 
-/// Inside the dynamics room: how samples reach the kernels. Trees with mimic joints are expanded to full
-/// coordinates; blocks of `lanes` samples are gathered where they cannot be read in place.
+/// Inside the dynamics room: how samples reach the kernels. Trees with mimic joints are expanded to
+/// full coordinates; blocks of `lanes` samples are gathered where they cannot be read in place.
 
 #include "proprio/dynamics/workspace.h"
 
 namespace proprio::internal {
 
-/// full = ratio * free[source] + offset for one sample; stride between coordinates of `free` and `full`.
-void expandPosition(const Tree& tree, const double* free, ptrdiff_t free_stride, double* full, ptrdiff_t full_stride);
-void expandVelocity(const Tree& tree, const double* free, ptrdiff_t free_stride, double* full, ptrdiff_t full_stride);
+/// full = ratio * free[source] + offset for one sample; stride between coordinates of `free` and
+/// `full`.
+void expandPosition(const Tree& tree, const double* free, ptrdiff_t free_stride, double* full,
+                    ptrdiff_t full_stride);
+void expandVelocity(const Tree& tree, const double* free, ptrdiff_t free_stride, double* full,
+                    ptrdiff_t full_stride);
 /// free = sum ratio * full (torques).
-void contractTorque(const Tree& tree, const double* full, ptrdiff_t full_stride, double* free, ptrdiff_t free_stride);
+void contractTorque(const Tree& tree, const double* full, ptrdiff_t full_stride, double* free,
+                    ptrdiff_t free_stride);
 
 /// Wrenches on links moved to their bodies, into workspace.external(); null stays null.
-const double* bodyWrenches(const Tree& tree, Workspace& workspace, const char* function, const LinkWrenches* external);
+const double* bodyWrenches(const Tree& tree, Workspace& workspace, const char* function,
+                           const LinkWrenches* external);
 
 /// One sample of coordinates as the kernels want it: in place, or expanded into the workspace.
 struct Sample {
   kernels::View<double> q, v, a;
 };
-Sample sample(const Tree& tree, Workspace& workspace, const double* q, const double* v, const double* a);
+Sample sample(const Tree& tree, Workspace& workspace, const double* q, const double* v,
+              const double* a);
 
-/// A block of `lanes` samples of column-major matrices (null matrices stay null), in place or gathered.
+/// A block of `lanes` samples of column-major matrices (null matrices stay null), in place or
+/// gathered.
 struct Block {
   kernels::View<double> q, v, a;
   Eigen::Index start = 0;  ///< first sample
@@ -36,7 +43,7 @@ struct BatchInput {
 };
 Eigen::Index blockCount(Eigen::Index samples, int lanes);
 /// The last block is shifted back so that it is full; with fewer samples than lanes it is gathered.
-Block block(const Tree& tree, Workspace& workspace, const BatchInput& input, Eigen::Index samples, int lanes,
-            Eigen::Index index);
+Block block(const Tree& tree, Workspace& workspace, const BatchInput& input, Eigen::Index samples,
+            int lanes, Eigen::Index index);
 
 }  // namespace proprio::internal

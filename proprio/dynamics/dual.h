@@ -1,7 +1,7 @@
 #pragma once
 
-/// Dual numbers a + b eps, eps^2 = 0: exact first derivatives along one direction. The oracle for the
-/// analytic derivatives, and a compiled scalar type of the dynamics kernels.
+/// Dual numbers a + b eps, eps^2 = 0: exact first derivatives along one direction. The oracle for
+/// the analytic derivatives, and a compiled scalar type of the dynamics kernels.
 
 namespace proprio {
 

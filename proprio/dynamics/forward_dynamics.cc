@@ -7,8 +7,9 @@
 #include "proprio/dynamics/mass_matrix.h"
 
 namespace proprio {
-void forwardDynamics(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace, ConstVectorRef q,
-                     ConstVectorRef v, ConstVectorRef tau, VectorRef a, const LinkWrenches* external) {
+void forwardDynamics(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
+                     ConstVectorRef q, ConstVectorRef v, ConstVectorRef tau, VectorRef a,
+                     const LinkWrenches* external) {
   constexpr const char* kName = "forwardDynamics";
   requireSize(kName, "q", q.size(), tree.positionCount());
   requireSize(kName, "v", v.size(), tree.velocityCount());
@@ -19,14 +20,14 @@ void forwardDynamics(const Tree& tree, const CompiledParameters& parameters, Wor
     return;
   }
   const double* wrenches = internal::bodyWrenches(tree, workspace, kName, external);
-  kernels::active().one.forward_dynamics(workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(),
-                                         workspace.scratch(), {q.data(), 1}, {v.data(), 1}, {tau.data(), 1}, wrenches,
-                                         {a.data(), 1});
+  kernels::active().one.forward_dynamics(
+      workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(),
+      workspace.scratch(), {q.data(), 1}, {v.data(), 1}, {tau.data(), 1}, wrenches, {a.data(), 1});
 }
 
-void forwardDynamicsByMassMatrix(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
-                                 ConstVectorRef q, ConstVectorRef v, ConstVectorRef tau, VectorRef a,
-                                 const LinkWrenches* external) {
+void forwardDynamicsByMassMatrix(const Tree& tree, const CompiledParameters& parameters,
+                                 Workspace& workspace, ConstVectorRef q, ConstVectorRef v,
+                                 ConstVectorRef tau, VectorRef a, const LinkWrenches* external) {
   biasTorque(tree, parameters, workspace, q, v, workspace.column(), external);
   workspace.column() = tau - workspace.column();
   massMatrix(tree, parameters, workspace, q, workspace.square());
@@ -35,8 +36,9 @@ void forwardDynamicsByMassMatrix(const Tree& tree, const CompiledParameters& par
   llt.solveInPlace(a);
 }
 
-void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
-                          ConstMatrixRef q, ConstMatrixRef v, ConstMatrixRef tau, MatrixRef a) {
+void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters,
+                          Workspace& workspace, ConstMatrixRef q, ConstMatrixRef v,
+                          ConstMatrixRef tau, MatrixRef a) {
   constexpr const char* kName = "forwardDynamicsBatch";
   const Eigen::Index samples = q.rows();
   requireSize(kName, "columns of q", q.cols(), tree.positionCount());
@@ -50,8 +52,8 @@ void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters
     for (Eigen::Index s = 0; s < samples; ++s) {
       double* row = workspace.fullTorque();
       Eigen::Map<Eigen::VectorXd> out(row, tree.velocityCount());
-      forwardDynamicsByMassMatrix(tree, parameters, workspace, q.row(s).transpose(), v.row(s).transpose(),
-                                  tau.row(s).transpose(), out);
+      forwardDynamicsByMassMatrix(tree, parameters, workspace, q.row(s).transpose(),
+                                  v.row(s).transpose(), tau.row(s).transpose(), out);
       a.row(s) = out.transpose();
     }
     return;
@@ -63,11 +65,13 @@ void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters
     const kernels::MutableView<double> out =
         b.in_place ? kernels::MutableView<double>{a.data() + b.start, a.outerStride()}
                    : kernels::MutableView<double>{workspace.fullTorque(), table.lanes};
-    table.pack.forward_dynamics(workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(),
-                                workspace.scratch(), b.q, b.v, b.a, nullptr, out);
+    table.pack.forward_dynamics(workspace.kernelTree(), parameters.bodies.data(),
+                                parameters.rotorOrNull(), workspace.scratch(), b.q, b.v, b.a,
+                                nullptr, out);
     if (b.in_place) continue;
     for (Eigen::Index lane = 0; lane < b.count; ++lane) {
-      internal::contractTorque(tree, out.data + lane, out.stride, a.data() + b.start + lane, a.outerStride());
+      internal::contractTorque(tree, out.data + lane, out.stride, a.data() + b.start + lane,
+                               a.outerStride());
     }
   }
 }

@@ -1,25 +1,31 @@
 #pragma once
 
-/// Forward dynamics: accelerations for given torques, M(q) a = tau - C(q, v) v - G(q) + sum_links J^T f_ext.
-/// Articulated-body solve on top of the zero-acceleration bias (Featherstone 2008 ch. 7); trees with mimic joints go
-/// through the mass matrix. Real-time.
+/// Forward dynamics: accelerations for given torques, M(q) a = tau - C(q, v) v - G(q) + sum_links
+/// J^T f_ext. Articulated-body solve on top of the zero-acceleration bias (Featherstone 2008 ch.
+/// 7); trees with mimic joints go through the mass matrix. Real-time.
 
 #include "proprio/dynamics/workspace.h"
 
 namespace proprio {
 
-/// @param tau  velocityCount(); with a floating base the first six entries are a wrench on the base (usually zero)
-/// @param a    velocityCount(): joint accelerations, and the derivative of the body twist of the base
-void forwardDynamics(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace, ConstVectorRef q,
-                     ConstVectorRef v, ConstVectorRef tau, VectorRef a, const LinkWrenches* external = nullptr);
+/// @param tau  velocityCount(); with a floating base the first six entries are a wrench on the base
+/// (usually zero)
+/// @param a    velocityCount(): joint accelerations, and the derivative of the body twist of the
+/// base
+void forwardDynamics(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
+                     ConstVectorRef q, ConstVectorRef v, ConstVectorRef tau, VectorRef a,
+                     const LinkWrenches* external = nullptr);
 
-/// The same by factorising the mass matrix: the second route for tests, and for trees with mimic joints.
-void forwardDynamicsByMassMatrix(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
-                                 ConstVectorRef q, ConstVectorRef v, ConstVectorRef tau, VectorRef a,
+/// The same by factorising the mass matrix: the second route for tests, and for trees with mimic
+/// joints.
+void forwardDynamicsByMassMatrix(const Tree& tree, const CompiledParameters& parameters,
+                                 Workspace& workspace, ConstVectorRef q, ConstVectorRef v,
+                                 ConstVectorRef tau, VectorRef a,
                                  const LinkWrenches* external = nullptr);
 
 /// Many samples: row = sample, column = coordinate.
-void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
-                          ConstMatrixRef q, ConstMatrixRef v, ConstMatrixRef tau, MatrixRef a);
+void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters,
+                          Workspace& workspace, ConstMatrixRef q, ConstMatrixRef v,
+                          ConstMatrixRef tau, MatrixRef a);
 
 }  // namespace proprio

@@ -9,17 +9,20 @@ constexpr double kZero = 0.0;
 
 /// Runs the kernel on prepared coordinates and contracts the torques of mimic joints.
 void run(const Tree& tree, const kernels::Tree& kernel_tree, const CompiledParameters& parameters,
-         Workspace& workspace, const internal::Sample& s, const double* external, VectorRef tau, double* base = nullptr) {
+         Workspace& workspace, const internal::Sample& s, const double* external, VectorRef tau,
+         double* base = nullptr) {
   double* out = tree.hasMimic() ? workspace.fullTorque() : tau.data();
-  kernels::active().one.inverse_dynamics(kernel_tree, parameters.bodies.data(), parameters.rotorOrNull(),
-                                         workspace.scratch(), s.q, s.v, s.a, external, {out, 1}, base);
+  kernels::active().one.inverse_dynamics(kernel_tree, parameters.bodies.data(),
+                                         parameters.rotorOrNull(), workspace.scratch(), s.q, s.v,
+                                         s.a, external, {out, 1}, base);
   if (tree.hasMimic()) internal::contractTorque(tree, out, 1, tau.data(), 1);
 }
 
 }  // namespace
 
-void inverseDynamics(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace, ConstVectorRef q,
-                     ConstVectorRef v, ConstVectorRef a, VectorRef tau, const LinkWrenches* external) {
+void inverseDynamics(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
+                     ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, VectorRef tau,
+                     const LinkWrenches* external) {
   constexpr const char* kName = "inverseDynamics";
   requireSize(kName, "q", q.size(), tree.positionCount());
   requireSize(kName, "v", v.size(), tree.velocityCount());
@@ -30,15 +33,16 @@ void inverseDynamics(const Tree& tree, const CompiledParameters& parameters, Wor
       internal::sample(tree, workspace, q.data(), v.data(), a.data()), wrenches, tau);
 }
 
-void inverseDynamics(const Tree& tree, const CompiledParametersOf<Dual>& parameters, Workspace& workspace,
-                     const std::vector<Dual>& q, const std::vector<Dual>& v, const std::vector<Dual>& a,
-                     std::vector<Dual>* tau) {
+void inverseDynamics(const Tree& tree, const CompiledParametersOf<Dual>& parameters,
+                     Workspace& workspace, const std::vector<Dual>& q, const std::vector<Dual>& v,
+                     const std::vector<Dual>& a, std::vector<Dual>* tau) {
   constexpr const char* kName = "inverseDynamics";
   const auto size = [](const std::vector<Dual>& x) { return static_cast<Eigen::Index>(x.size()); };
   requireSize(kName, "q", size(q), tree.positionCount());
   requireSize(kName, "v", size(v), tree.velocityCount());
   requireSize(kName, "a", size(a), tree.velocityCount());
-  std::vector<Dual> full_q(tree.q_source.size()), full_v(tree.v_source.size()), full_a(tree.v_source.size());
+  std::vector<Dual> full_q(tree.q_source.size()), full_v(tree.v_source.size()),
+      full_a(tree.v_source.size());
   for (size_t i = 0; i < full_q.size(); ++i) {
     full_q[i] = q[static_cast<size_t>(tree.q_source[i])] * tree.q_ratio[i] + tree.q_offset[i];
   }
@@ -48,8 +52,8 @@ void inverseDynamics(const Tree& tree, const CompiledParametersOf<Dual>& paramet
   }
   std::vector<Dual> scratch(kernels::scratchSize(workspace.kernelTree())), full_tau(full_v.size());
   kernels::kDual.inverse_dynamics(workspace.kernelTree(), parameters.bodies.data(),
-                                  parameters.rotorOrNull(), scratch.data(),
-                                  {full_q.data(), 1}, {full_v.data(), 1}, {full_a.data(), 1}, nullptr,
+                                  parameters.rotorOrNull(), scratch.data(), {full_q.data(), 1},
+                                  {full_v.data(), 1}, {full_a.data(), 1}, nullptr,
                                   {full_tau.data(), 1}, nullptr);
   tau->assign(static_cast<size_t>(tree.velocityCount()), Dual());
   for (size_t i = 0; i < full_v.size(); ++i) {
@@ -57,11 +61,13 @@ void inverseDynamics(const Tree& tree, const CompiledParametersOf<Dual>& paramet
   }
 }
 
-void inverseDynamicsFromImu(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
-                            const ImuMotion& base, ConstVectorRef s, ConstVectorRef sd, ConstVectorRef sdd, VectorRef tau,
+void inverseDynamicsFromImu(const Tree& tree, const CompiledParameters& parameters,
+                            Workspace& workspace, const ImuMotion& base, ConstVectorRef s,
+                            ConstVectorRef sd, ConstVectorRef sdd, VectorRef tau,
                             const LinkWrenches* external) {
   constexpr const char* kName = "inverseDynamicsFromImu";
-  if (!tree.floating()) throw Error("inverseDynamicsFromImu: the tree must be floating, with the IMU's link as base.");
+  if (!tree.floating())
+    throw Error("inverseDynamicsFromImu: the tree must be floating, with the IMU's link as base.");
   const int shape_q = tree.model().position_count, shape_v = tree.model().velocity_count;
   requireSize(kName, "s", s.size(), shape_q);
   requireSize(kName, "sd", sd.size(), shape_v);
@@ -89,13 +95,14 @@ void inverseDynamicsFromImu(const Tree& tree, const CompiledParameters& paramete
     workspace.fullVelocity()[i] = tree.v_ratio[i] * velocity;
     workspace.fullAcceleration()[i] = tree.v_ratio[i] * acceleration;
   }
-  const internal::Sample sample = {
-      {workspace.fullPosition(), 1}, {workspace.fullVelocity(), 1}, {workspace.fullAcceleration(), 1}};
+  const internal::Sample sample = {{workspace.fullPosition(), 1},
+                                   {workspace.fullVelocity(), 1},
+                                   {workspace.fullAcceleration(), 1}};
   run(tree, workspace.weightlessTree(), parameters, workspace, sample, wrenches, tau);
 }
 
-void gravityTorque(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace, ConstVectorRef q,
-                   VectorRef tau) {
+void gravityTorque(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
+                   ConstVectorRef q, VectorRef tau) {
   requireSize("gravityTorque", "q", q.size(), tree.positionCount());
   requireSize("gravityTorque", "tau", tau.size(), tree.velocityCount());
   internal::Sample s = internal::sample(tree, workspace, q.data(), nullptr, nullptr);
@@ -103,8 +110,8 @@ void gravityTorque(const Tree& tree, const CompiledParameters& parameters, Works
   run(tree, workspace.kernelTree(), parameters, workspace, s, nullptr, tau);
 }
 
-void biasTorque(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace, ConstVectorRef q,
-                ConstVectorRef v, VectorRef tau, const LinkWrenches* external) {
+void biasTorque(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
+                ConstVectorRef q, ConstVectorRef v, VectorRef tau, const LinkWrenches* external) {
   requireSize("biasTorque", "q", q.size(), tree.positionCount());
   requireSize("biasTorque", "v", v.size(), tree.velocityCount());
   requireSize("biasTorque", "tau", tau.size(), tree.velocityCount());
@@ -114,21 +121,26 @@ void biasTorque(const Tree& tree, const CompiledParameters& parameters, Workspac
   run(tree, workspace.kernelTree(), parameters, workspace, s, wrenches, tau);
 }
 
-Vector6d baseReaction(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace, ConstVectorRef q,
-                      ConstVectorRef v, ConstVectorRef a, const LinkWrenches* external) {
-  if (tree.floating()) throw Error("baseReaction: the base of this tree floats; its wrench is in tau of inverseDynamics.");
+Vector6d baseReaction(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
+                      ConstVectorRef q, ConstVectorRef v, ConstVectorRef a,
+                      const LinkWrenches* external) {
+  if (tree.floating())
+    throw Error(
+        "baseReaction: the base of this tree floats; its wrench is in tau of inverseDynamics.");
   requireSize("baseReaction", "q", q.size(), tree.positionCount());
   requireSize("baseReaction", "v", v.size(), tree.velocityCount());
   requireSize("baseReaction", "a", a.size(), tree.velocityCount());
   const double* wrenches = internal::bodyWrenches(tree, workspace, "baseReaction", external);
   Vector6d wrench;
   run(tree, workspace.kernelTree(), parameters, workspace,
-      internal::sample(tree, workspace, q.data(), v.data(), a.data()), wrenches, workspace.column(), wrench.data());
+      internal::sample(tree, workspace, q.data(), v.data(), a.data()), wrenches, workspace.column(),
+      wrench.data());
   return wrench;
 }
 
-void inverseDynamicsBatch(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
-                          ConstMatrixRef q, ConstMatrixRef v, ConstMatrixRef a, MatrixRef tau) {
+void inverseDynamicsBatch(const Tree& tree, const CompiledParameters& parameters,
+                          Workspace& workspace, ConstMatrixRef q, ConstMatrixRef v,
+                          ConstMatrixRef a, MatrixRef tau) {
   constexpr const char* kName = "inverseDynamicsBatch";
   const Eigen::Index samples = q.rows();
   requireSize(kName, "columns of q", q.cols(), tree.positionCount());
@@ -145,11 +157,13 @@ void inverseDynamicsBatch(const Tree& tree, const CompiledParameters& parameters
     const kernels::MutableView<double> out =
         b.in_place ? kernels::MutableView<double>{tau.data() + b.start, tau.outerStride()}
                    : kernels::MutableView<double>{workspace.fullTorque(), table.lanes};
-    table.pack.inverse_dynamics(workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(),
-                                workspace.scratch(), b.q, b.v, b.a, nullptr, out, nullptr);
+    table.pack.inverse_dynamics(workspace.kernelTree(), parameters.bodies.data(),
+                                parameters.rotorOrNull(), workspace.scratch(), b.q, b.v, b.a,
+                                nullptr, out, nullptr);
     if (b.in_place) continue;
     for (Eigen::Index lane = 0; lane < b.count; ++lane) {
-      internal::contractTorque(tree, out.data + lane, out.stride, tau.data() + b.start + lane, tau.outerStride());
+      internal::contractTorque(tree, out.data + lane, out.stride, tau.data() + b.start + lane,
+                               tau.outerStride());
     }
   }
 }

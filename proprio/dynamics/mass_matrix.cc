@@ -6,7 +6,8 @@ namespace proprio {
 namespace {
 
 /// free(i, j) = sum over full coordinates of ratio_k ratio_l full(k, l).
-void contractMatrix(const Tree& tree, const double* full, ptrdiff_t full_stride, double* free, ptrdiff_t free_stride) {
+void contractMatrix(const Tree& tree, const double* full, ptrdiff_t full_stride, double* free,
+                    ptrdiff_t free_stride) {
   const int nv = tree.velocityCount(), nf = tree.fullVelocityCount();
   for (int i = 0; i < nv * nv; ++i) free[i * free_stride] = 0.0;
   for (int k = 0; k < nf; ++k) {
@@ -20,8 +21,8 @@ void contractMatrix(const Tree& tree, const double* full, ptrdiff_t full_stride,
 
 }  // namespace
 
-void massMatrix(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace, ConstVectorRef q,
-                MatrixRef M) {
+void massMatrix(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
+                ConstVectorRef q, MatrixRef M) {
   requireSize("massMatrix", "q", q.size(), tree.positionCount());
   requireSize("massMatrix", "rows of M", M.rows(), tree.velocityCount());
   requireSize("massMatrix", "columns of M", M.cols(), tree.velocityCount());
@@ -29,22 +30,22 @@ void massMatrix(const Tree& tree, const CompiledParameters& parameters, Workspac
   const auto& kernel = kernels::active().one.mass_matrix;
   if (!tree.hasMimic()) {
     M.setZero();
-    kernel(workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(), workspace.scratch(), s.q,
-           {M.data(), 1, M.outerStride()});
+    kernel(workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(),
+           workspace.scratch(), s.q, {M.data(), 1, M.outerStride()});
     return;
   }
   // entries between different branches stay at the zero they were born with
   const int nf = tree.fullVelocityCount();
   double* full = workspace.fullMatrix();
   for (int i = 0; i < nf * nf; ++i) full[i] = 0.0;
-  kernel(workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(), workspace.scratch(), s.q,
-         {full, 1, nf});
+  kernel(workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(),
+         workspace.scratch(), s.q, {full, 1, nf});
   contractMatrix(tree, full, 1, workspace.square().data(), 1);
   M = workspace.square();
 }
 
-void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace, ConstMatrixRef q,
-                     MatrixRef out) {
+void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
+                     ConstMatrixRef q, MatrixRef out) {
   const Eigen::Index samples = q.rows();
   const int nv = tree.velocityCount(), nf = tree.fullVelocityCount();
   requireSize("massMatrixBatch", "columns of q", q.cols(), tree.positionCount());
@@ -55,16 +56,18 @@ void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Wor
   out.setZero();
   for (Eigen::Index k = 0; k < internal::blockCount(samples, table.lanes); ++k) {
     const internal::Block b = internal::block(tree, workspace, input, samples, table.lanes, k);
-    kernels::MatrixView<double> view = {out.data() + b.start, out.outerStride(), nv * out.outerStride()};
+    kernels::MatrixView<double> view = {out.data() + b.start, out.outerStride(),
+                                        nv * out.outerStride()};
     if (!b.in_place) {
       double* full = workspace.fullMatrix();
       for (int i = 0; i < nf * nf * table.lanes; ++i) full[i] = 0.0;
       view = {full, table.lanes, Eigen::Index{nf} * table.lanes};
     }
-    table.pack.mass_matrix(workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(), workspace.scratch(),
-                           b.q, view);
+    table.pack.mass_matrix(workspace.kernelTree(), parameters.bodies.data(),
+                           parameters.rotorOrNull(), workspace.scratch(), b.q, view);
     for (Eigen::Index lane = 0; !b.in_place && lane < b.count; ++lane) {
-      contractMatrix(tree, view.data + lane, table.lanes, out.data() + b.start + lane, out.outerStride());
+      contractMatrix(tree, view.data + lane, table.lanes, out.data() + b.start + lane,
+                     out.outerStride());
     }
   }
 }

@@ -8,11 +8,11 @@
 namespace proprio {
 
 /// @param M  velocityCount() square; filled whole (symmetric).
-void massMatrix(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace, ConstVectorRef q,
-                MatrixRef M);
+void massMatrix(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
+                ConstVectorRef q, MatrixRef M);
 
 /// Many samples: entry (i, j) of sample s at out(s, i + j * velocityCount()).
-void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace, ConstMatrixRef q,
-                     MatrixRef out);
+void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
+                     ConstMatrixRef q, MatrixRef out);
 
 }  // namespace proprio

@@ -1,14 +1,14 @@
 #include "proprio/dynamics/regressor.h"
 
-#include <vector>
+#include <algorithm>
 
 #include "proprio/core/error.h"
 #include "proprio/dynamics/coordinates.h"
 
 namespace proprio {
 
-void torqueRegressor(const Tree& tree, Workspace& workspace, ConstVectorRef q, ConstVectorRef v, ConstVectorRef a,
-                     MatrixRef Y) {
+void torqueRegressor(const Tree& tree, Workspace& workspace, ConstVectorRef q, ConstVectorRef v,
+                     ConstVectorRef a, MatrixRef Y) {
   constexpr const char* kName = "torqueRegressor";
   const auto columns = static_cast<Eigen::Index>(10 * tree.model().links.size());
   requireSize(kName, "q", q.size(), tree.positionCount());
@@ -28,7 +28,8 @@ void torqueRegressor(const Tree& tree, Workspace& workspace, ConstVectorRef q, C
   const Eigen::Index nf = tree.fullVelocityCount();
   Eigen::Map<Eigen::MatrixXd> rows(full, nf, columns);
   rows.setZero();
-  kernel(workspace.kernelTree(), workspace.scratch(), workspace.rowOf(), s.q, s.v, s.a, {full, 1, nf});
+  kernel(workspace.kernelTree(), workspace.scratch(), workspace.rowOf(), s.q, s.v, s.a,
+         {full, 1, nf});
   for (Eigen::Index i = 0; i < nf; ++i) {
     const auto k = static_cast<size_t>(i);
     Y.row(tree.v_source[k]) += tree.v_ratio[k] * rows.row(i);
@@ -40,8 +41,8 @@ RegressorBatch::RegressorBatch(const Tree& tree, Eigen::Index max_samples, Eigen
       columns_(columns),
       data_(static_cast<size_t>(max_samples * columns * tree.velocityCount())) {}
 
-void torqueRegressorBatch(const Tree& tree, Workspace& workspace, ConstMatrixRef q, ConstMatrixRef v,
-                          ConstMatrixRef a, RegressorBatch& batch) {
+void torqueRegressorBatch(const Tree& tree, Workspace& workspace, ConstMatrixRef q,
+                          ConstMatrixRef v, ConstMatrixRef a, RegressorBatch& batch) {
   constexpr const char* kName = "torqueRegressorBatch";
   const Eigen::Index samples = q.rows();
   const auto columns = static_cast<Eigen::Index>(10 * tree.model().links.size());
@@ -55,21 +56,28 @@ void torqueRegressorBatch(const Tree& tree, Workspace& workspace, ConstMatrixRef
   }
   const kernels::Table& table = kernels::active();
   const internal::BatchInput input = {&q, &v, &a};
-  const Eigen::Index column_stride = batch.capacity(), row_stride = batch.columns() * batch.capacity();
+  const Eigen::Index column_stride = batch.capacity(),
+                     row_stride = batch.columns() * batch.capacity();
   const Eigen::Index nf = tree.fullVelocityCount();
+  if (tree.hasMimic() || samples < table.lanes) {
+    std::fill_n(workspace.fullRegressor(), nf * columns * table.lanes, 0.0);
+  }
   for (Eigen::Index k = 0; k < internal::blockCount(samples, table.lanes); ++k) {
     const internal::Block b = internal::block(tree, workspace, input, samples, table.lanes, k);
     kernels::MatrixView<double> view = {batch.data() + b.start, row_stride, column_stride};
     if (!b.in_place) view = {workspace.fullRegressor(), columns * table.lanes, table.lanes};
-    table.pack.regressor(workspace.kernelTree(), workspace.scratch(), workspace.rowOf(), b.q, b.v, b.a, view);
+    table.pack.regressor(workspace.kernelTree(), workspace.scratch(), workspace.rowOf(), b.q, b.v,
+                         b.a, view);
     if (b.in_place) continue;
-    for (Eigen::Index j = 0; j < tree.velocityCount(); ++j) batch.rows(j, samples).block(b.start, 0, b.count, columns).setZero();
+    for (Eigen::Index j = 0; j < tree.velocityCount(); ++j)
+      batch.rows(j, samples).block(b.start, 0, b.count, columns).setZero();
     for (Eigen::Index i = 0; i < nf; ++i) {
       const auto source = static_cast<size_t>(i);
       auto rows = batch.rows(tree.v_source[source], samples);
       for (Eigen::Index c = 0; c < columns; ++c) {
         const double* from = view.data + i * view.row_stride + c * view.column_stride;
-        for (Eigen::Index lane = 0; lane < b.count; ++lane) rows(b.start + lane, c) += tree.v_ratio[source] * from[lane];
+        for (Eigen::Index lane = 0; lane < b.count; ++lane)
+          rows(b.start + lane, c) += tree.v_ratio[source] * from[lane];
       }
     }
   }

@@ -46,7 +46,8 @@ kernels::Inertia<T> bodyInertia(const TreeBody& body, const T* link) {
 }
 
 template <class T>
-void compileInto(const Tree& tree, const ParametersOf<T>& parameters, CompiledParametersOf<T>* out) {
+void compileInto(const Tree& tree, const ParametersOf<T>& parameters,
+                 CompiledParametersOf<T>* out) {
   const ParameterLayout& layout = *parameters.layout;
   for (size_t i = 0; i < tree.bodies().size(); ++i) {
     const TreeBody& body = tree.bodies()[i];
@@ -70,7 +71,8 @@ void compileInto(const Tree& tree, const ParametersOf<T>& parameters, CompiledPa
 
 template <class T>
 CompiledParametersOf<T> compile(const Tree& tree, const ParametersOf<T>& parameters) {
-  if (parameters.layout == nullptr || static_cast<int>(parameters.values.size()) != parameters.layout->size() ||
+  if (parameters.layout == nullptr ||
+      static_cast<int>(parameters.values.size()) != parameters.layout->size() ||
       parameters.layout->model().links.size() != tree.model().links.size()) {
     throw Error("compileParameters: the parameters do not belong to the model of this tree.");
   }
@@ -81,8 +83,8 @@ CompiledParametersOf<T> compile(const Tree& tree, const ParametersOf<T>& paramet
   return out;
 }
 
-/// Places and signs of the ten columns when the link axes are a signed permutation of the body axes:
-/// body axis i is sign[i] times link axis axis[i].
+/// Places and signs of the ten columns when the link axes are a signed permutation of the body
+/// axes: body axis i is sign[i] times link axis axis[i].
 void fillPermutation(const TreeBody& from, kernels::Body* body) {
   int axis[3] = {0, 1, 2};
   double sign[3] = {1.0, 1.0, 1.0};
@@ -132,16 +134,19 @@ kernels::Body kernelBody(const TreeBody& from, const kernels::Body* parent) {
 CompiledParameters compileParameters(const Tree& tree, const Parameters& parameters) {
   return compile(tree, parameters);
 }
-CompiledParametersOf<Dual> compileParameters(const Tree& tree, const ParametersOf<Dual>& parameters) {
+CompiledParametersOf<Dual> compileParameters(const Tree& tree,
+                                             const ParametersOf<Dual>& parameters) {
   return compile(tree, parameters);
 }
-void compileParameters(const Tree& tree, const Parameters& parameters, CompiledParameters* compiled) {
+void compileParameters(const Tree& tree, const Parameters& parameters,
+                       CompiledParameters* compiled) {
   compileInto(tree, parameters, compiled);
 }
 
 AlignedBuffer::AlignedBuffer(size_t doubles) {
   constexpr size_t kAlignment = 64;
-  const size_t bytes = (doubles * sizeof(double) + kAlignment - 1) / kAlignment * kAlignment + kAlignment;
+  const size_t bytes =
+      (doubles * sizeof(double) + kAlignment - 1) / kAlignment * kAlignment + kAlignment;
   data_.reset(static_cast<double*>(std::aligned_alloc(kAlignment, bytes)));
   if (data_ == nullptr) throw std::bad_alloc();
   for (size_t i = 0; i < bytes / sizeof(double); ++i) data_.get()[i] = 0.0;
@@ -152,7 +157,8 @@ Workspace::Workspace(const Tree& tree) {
   constexpr int kCoordinates[4] = {0, 1, 1, 6};
   tree_ = {};
   for (const TreeBody& from : tree.bodies()) {
-    const kernels::Body* parent = from.parent < 0 ? nullptr : &bodies_[static_cast<size_t>(from.parent)];
+    const kernels::Body* parent =
+        from.parent < 0 ? nullptr : &bodies_[static_cast<size_t>(from.parent)];
     bodies_.push_back(kernelBody(from, parent));
     const kernels::Body& body = bodies_.back();
     tree_.levels = std::max(tree_.levels, body.level + 1);
@@ -175,9 +181,11 @@ Workspace::Workspace(const Tree& tree) {
   for (int i = 0; i < tree_.count; ++i) {
     const kernels::Body& body = bodies_[static_cast<size_t>(i)];
     int* rows = row_of_.data() + i * tree_.max_axes;
-    for (int k = 0; k < body.axes; ++k) rows[k] = row_of_[static_cast<size_t>(body.parent * tree_.max_axes + k)];
+    for (int k = 0; k < body.axes; ++k)
+      rows[k] = row_of_[static_cast<size_t>(body.parent * tree_.max_axes + k)];
     for (int k = 0; k < kCoordinates[body.joint]; ++k) {
-      const bool translates = body.joint == kernels::kPrismatic || (body.joint == kernels::kFloating && k < 3);
+      const bool translates =
+          body.joint == kernels::kPrismatic || (body.joint == kernels::kFloating && k < 3);
       rows[body.axes + k] = 2 * (body.v + k) + (translates ? 1 : 0);
     }
   }
@@ -201,7 +209,8 @@ kernels::Tree Workspace::weightlessTree() const {
   return tree;
 }
 
-void sizeError(const char* function, const char* argument, Eigen::Index found, Eigen::Index expected) {
+void sizeError(const char* function, const char* argument, Eigen::Index found,
+               Eigen::Index expected) {
   throw Error(std::string(function) + ": " + argument + " has " + std::to_string(found) +
               " entries, expected " + std::to_string(expected) + ".");
 }

@@ -1,11 +1,13 @@
 #pragma once
 
 /// What the dynamics functions take besides a tree and a state:
-///   CompiledParameters  inertias moved into the tree's body frames, and rotor inertias; a value, swappable
-///   Workspace           scratch of one thread for one tree; all memory is allocated in the constructor
+///   CompiledParameters  inertias moved into the tree's body frames, and rotor inertias; a value,
+///   swappable Workspace           scratch of one thread for one tree; all memory is allocated in
+///   the constructor
 ///
-/// Wherever q, v, a, tau appear: sizes and order as documented in model/tree.h; base coordinates of a floating base are
-/// position and quaternion in the world, body (left-trivialised) twist and its plain time derivative, body wrench.
+/// Wherever q, v, a, tau appear: sizes and order as documented in model/tree.h; base coordinates of
+/// a floating base are position and quaternion in the world, body (left-trivialised) twist and its
+/// plain time derivative, body wrench.
 
 #include <Eigen/Core>
 #include <memory>
@@ -22,8 +24,8 @@ using ConstVectorRef = Eigen::Ref<const Eigen::VectorXd>;
 using MatrixRef = Eigen::Ref<Eigen::MatrixXd>;
 using ConstMatrixRef = Eigen::Ref<const Eigen::MatrixXd>;
 
-/// One external wrench (f, n) per link, column = link index: acts on the link, given at the link-frame
-/// origin in link axes.
+/// One external wrench (f, n) per link, column = link index: acts on the link, given at the
+/// link-frame origin in link axes.
 using LinkWrenches = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 
 template <class T>
@@ -36,9 +38,11 @@ struct CompiledParametersOf {
 using CompiledParameters = CompiledParametersOf<double>;
 
 CompiledParameters compileParameters(const Tree& tree, const Parameters& parameters);
-CompiledParametersOf<Dual> compileParameters(const Tree& tree, const ParametersOf<Dual>& parameters);
+CompiledParametersOf<Dual> compileParameters(const Tree& tree,
+                                             const ParametersOf<Dual>& parameters);
 /// Real-time: the same into existing memory of the same tree.
-void compileParameters(const Tree& tree, const Parameters& parameters, CompiledParameters* compiled);
+void compileParameters(const Tree& tree, const Parameters& parameters,
+                       CompiledParameters* compiled);
 
 /// 64-byte aligned memory of doubles.
 class AlignedBuffer {
@@ -70,7 +74,7 @@ class Workspace {
   double* fullTorque() { return full_tau_.data(); }
   /// Room for kMaxLanes full mass matrices.
   double* fullMatrix() { return full_matrix_.data(); }
-  /// Room for kMaxLanes full regressors; structural zeros are zero from birth on.
+  /// Room for kMaxLanes full regressors.
   double* fullRegressor() { return full_regressor_.data(); }
   double* external() { return external_.data(); }
   Eigen::MatrixXd& square() { return square_; }
@@ -89,8 +93,10 @@ class Workspace {
 };
 
 /// @throws Error that names the function, the argument and both sizes.
-[[noreturn]] void sizeError(const char* function, const char* argument, Eigen::Index found, Eigen::Index expected);
-inline void requireSize(const char* function, const char* argument, Eigen::Index found, Eigen::Index expected) {
+[[noreturn]] void sizeError(const char* function, const char* argument, Eigen::Index found,
+                            Eigen::Index expected);
+inline void requireSize(const char* function, const char* argument, Eigen::Index found,
+                        Eigen::Index expected) {
   if (found != expected) sizeError(function, argument, found, expected);
 }
 

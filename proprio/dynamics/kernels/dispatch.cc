@@ -46,7 +46,8 @@ bool force(const char* name) {
 size_t scratchSize(const Tree& tree) {
   const auto bodies = static_cast<size_t>(tree.count);
   const size_t dynamics = kForwardDynamicsScratch * bodies + static_cast<size_t>(tree.nv);
-  const size_t regressor = kMotionSize * bodies + 6 * static_cast<size_t>(tree.levels * tree.max_axes);
+  const size_t regressor =
+      kMotionSize * bodies + 6 * static_cast<size_t>(tree.levels * tree.max_axes);
   return dynamics > regressor ? dynamics : regressor;
 }
 

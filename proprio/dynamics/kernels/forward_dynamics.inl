@@ -1,6 +1,6 @@
-// Forward dynamics: M acc = tau - bias. The bias is inverse dynamics at zero acceleration (gravity, velocity terms and
-// external wrenches included); what remains is the articulated-body solve of a robot at rest without gravity, which
-// needs no velocity products:
+// Forward dynamics: M acc = tau - bias. The bias is inverse dynamics at zero acceleration (gravity,
+// velocity terms and external wrenches included); what remains is the articulated-body solve of a
+// robot at rest without gravity, which needs no velocity products:
 //   up:   U = IA S, D = S^T U + rotor, u = r - S^T pA;  to the parent: IA - U U^T / D, pA + U u / D
 //   down: acc = (u - U^T a) / D,  a = X a_parent + S acc
 
@@ -15,15 +15,16 @@ struct Articulated {
 template <class T>
 struct SolveNode {
   Articulated<T> A;
-  Vec3<T> pf, pn;      // articulated bias wrench
-  Vec3<T> Uf, Un;      // IA S
+  Vec3<T> pf, pn;  // articulated bias wrench
+  Vec3<T> Uf, Un;  // IA S
   T inverse_D, u;
-  Vec3<T> lin, ang;    // acceleration
+  Vec3<T> lin, ang;  // acceleration
 };
 
 /// out += X^T A X: the articulated inertia seen from the parent's frame.
 template <class T>
-PROPRIO_INLINE void addToParent(const Mat3<T>& R, const Vec3<T>& p, const Articulated<T>& A, Articulated<T>* out) {
+PROPRIO_INLINE void addToParent(const Mat3<T>& R, const Vec3<T>& p, const Articulated<T>& A,
+                                Articulated<T>* out) {
   T m[6], j[6];
   rotateSymmetric(R, A.mxx, A.mxy, A.mxz, A.myy, A.myz, A.mzz, m);
   rotateSymmetric(R, A.jxx, A.jxy, A.jxz, A.jyy, A.jyz, A.jzz, j);
@@ -47,7 +48,8 @@ PROPRIO_INLINE void addToParent(const Mat3<T>& R, const Vec3<T>& p, const Articu
   out->jyy += j[3] + (p.z * G.xy - p.x * G.zy) + (p.z * H.xy - p.x * H.zy);
   out->jyz += j[4] + (p.z * G.xz - p.x * G.zz) + (p.x * H.yy - p.y * H.xy);
   out->jzz += j[5] + (p.x * G.yz - p.y * G.xz) + (p.x * H.yz - p.y * H.xz);
-  out->mxx += m[0], out->mxy += m[1], out->mxz += m[2], out->myy += m[3], out->myz += m[4], out->mzz += m[5];
+  out->mxx += m[0], out->mxy += m[1], out->mxz += m[2], out->myy += m[3], out->myz += m[4],
+      out->mzz += m[5];
   Mat3<T>& K = out->H;
   K.xx += G.xx, K.xy += G.xy, K.xz += G.xz, K.yx += G.yx, K.yy += G.yy, K.yz += G.yz;
   K.zx += G.zx, K.zy += G.zy, K.zz += G.zz;
@@ -55,7 +57,8 @@ PROPRIO_INLINE void addToParent(const Mat3<T>& R, const Vec3<T>& p, const Articu
 
 /// A - U U^T / D.
 template <class T>
-PROPRIO_INLINE Articulated<T> projected(const Articulated<T>& A, const Vec3<T>& Uf, const Vec3<T>& Un, T inverse_D) {
+PROPRIO_INLINE Articulated<T> projected(const Articulated<T>& A, const Vec3<T>& Uf,
+                                        const Vec3<T>& Un, T inverse_D) {
   const Vec3<T> kf = scaled(Uf, inverse_D), kn = scaled(Un, inverse_D);
   Articulated<T> o;
   o.mxx = A.mxx - Uf.x * kf.x, o.mxy = A.mxy - Uf.x * kf.y, o.mxz = A.mxz - Uf.x * kf.z;
@@ -71,9 +74,10 @@ PROPRIO_INLINE Articulated<T> projected(const Articulated<T>& A, const Vec3<T>& 
 /// x = A^-1 b for the symmetric positive definite 6x6 A, by L D L^T.
 template <class T>
 PROPRIO_INLINE void solve6(const Articulated<T>& A, const T b[6], T x[6]) {
-  const T a[6][6] = {{A.mxx, A.mxy, A.mxz, A.H.xx, A.H.xy, A.H.xz}, {A.mxy, A.myy, A.myz, A.H.yx, A.H.yy, A.H.yz},
-                     {A.mxz, A.myz, A.mzz, A.H.zx, A.H.zy, A.H.zz}, {A.H.xx, A.H.yx, A.H.zx, A.jxx, A.jxy, A.jxz},
-                     {A.H.xy, A.H.yy, A.H.zy, A.jxy, A.jyy, A.jyz}, {A.H.xz, A.H.yz, A.H.zz, A.jxz, A.jyz, A.jzz}};
+  const T a[6][6] = {
+      {A.mxx, A.mxy, A.mxz, A.H.xx, A.H.xy, A.H.xz}, {A.mxy, A.myy, A.myz, A.H.yx, A.H.yy, A.H.yz},
+      {A.mxz, A.myz, A.mzz, A.H.zx, A.H.zy, A.H.zz}, {A.H.xx, A.H.yx, A.H.zx, A.jxx, A.jxy, A.jxz},
+      {A.H.xy, A.H.yy, A.H.zy, A.jxy, A.jyy, A.jyz}, {A.H.xz, A.H.yz, A.H.zz, A.jxz, A.jyz, A.jzz}};
   T L[6][6], inverse_d[6], d[6];
   for (int j = 0; j < 6; ++j) {
     d[j] = a[j][j];
@@ -161,7 +165,8 @@ PROPRIO_INLINE void articulatedSolve(const Tree& t, const Inertia<P>* inertia, c
       ang = mulT(place[i].R, up.ang);
     }
     if (b.joint == kRevolute || b.joint == kPrismatic) {
-      const T x = has_parent ? (d.u - dot(d.Uf, lin) - dot(d.Un, ang)) * d.inverse_D : d.u * d.inverse_D;
+      const T x =
+          has_parent ? (d.u - dot(d.Uf, lin) - dot(d.Un, ang)) * d.inverse_D : d.u * d.inverse_D;
       acc.set(b.v, x);
       if (b.joint == kRevolute) {
         ang.z += x;
@@ -170,12 +175,13 @@ PROPRIO_INLINE void articulatedSolve(const Tree& t, const Inertia<P>* inertia, c
       }
     } else if (b.joint == kFloating) {
       // total acceleration from the wrench balance, minus what the parent already gives
-      const T rhs[6] = {r[b.v] - d.pf.x, r[b.v + 1] - d.pf.y, r[b.v + 2] - d.pf.z,
+      const T rhs[6] = {r[b.v] - d.pf.x,     r[b.v + 1] - d.pf.y, r[b.v + 2] - d.pf.z,
                         r[b.v + 3] - d.pn.x, r[b.v + 4] - d.pn.y, r[b.v + 5] - d.pn.z};
       T x[6];
       solve6(d.A, rhs, x);
       acc.set(b.v, x[0] - lin.x), acc.set(b.v + 1, x[1] - lin.y), acc.set(b.v + 2, x[2] - lin.z);
-      acc.set(b.v + 3, x[3] - ang.x), acc.set(b.v + 4, x[4] - ang.y), acc.set(b.v + 5, x[5] - ang.z);
+      acc.set(b.v + 3, x[3] - ang.x), acc.set(b.v + 4, x[4] - ang.y),
+          acc.set(b.v + 5, x[5] - ang.z);
       lin = {x[0], x[1], x[2]};
       ang = {x[3], x[4], x[5]};
     }
@@ -186,9 +192,12 @@ PROPRIO_INLINE void articulatedSolve(const Tree& t, const Inertia<P>* inertia, c
 
 /// `scratch`: kForwardDynamicsScratch scalars per body plus nv scalars.
 template <class T, class P>
-void forwardDynamics(const Tree& t, const Inertia<P>* inertia, const P* rotor, T* scratch, const In<T>& q,
-                     const In<T>& v, const In<T>& tau, const T* external, const Out<T>& acc) {
-  static_assert(sizeof(SolveNode<T>) + kInverseDynamicsScratch * sizeof(T) <= kForwardDynamicsScratch * sizeof(T), "scratch too small");
+void forwardDynamics(const Tree& t, const Inertia<P>* inertia, const P* rotor, T* scratch,
+                     const In<T>& q, const In<T>& v, const In<T>& tau, const T* external,
+                     const Out<T>& acc) {
+  static_assert(sizeof(SolveNode<T>) + kInverseDynamicsScratch * sizeof(T) <=
+                    kForwardDynamicsScratch * sizeof(T),
+                "scratch too small");
   typedef typename Memory<T>::Element Element;
   T* bias = scratch + kForwardDynamicsScratch * t.count;
   T zero_storage = T(0.0);
@@ -199,5 +208,6 @@ void forwardDynamics(const Tree& t, const Inertia<P>* inertia, const P* rotor, T
   for (int k = 0; k < t.nv; ++k) bias[k] = tau[k] - bias[k];
   SolveNode<T>* node = reinterpret_cast<SolveNode<T>*>(scratch + kInverseDynamicsScratch * t.count);
   const In<T> r = {reinterpret_cast<const Element*>(bias), lanes};
-  articulatedSolve(t, inertia, rotor, reinterpret_cast<const DynamicsNode<T>*>(scratch), node, r, acc);
+  articulatedSolve(t, inertia, rotor, reinterpret_cast<const DynamicsNode<T>*>(scratch), node, r,
+                   acc);
 }

@@ -1,6 +1,7 @@
-// Included by one source file per instruction set, with PROPRIO_ISA (namespace) and PROPRIO_LANES defined.
-// Only names of that namespace and plain data may be used below: an inline function of the standard library or of
-// Eigen compiled here with wider instructions could be picked by the linker for the whole program.
+// Included by one source file per instruction set, with PROPRIO_ISA (namespace) and PROPRIO_LANES
+// defined. Only names of that namespace and plain data may be used below: an inline function of the
+// standard library or of Eigen compiled here with wider instructions could be picked by the linker
+// for the whole program.
 
 #include "proprio/dynamics/kernels/kernels.h"
 
@@ -8,42 +9,42 @@ namespace proprio::PROPRIO_ISA {
 
 using namespace proprio::kernels;
 
-#include "proprio/dynamics/kernels/scalar.inl"
-
-#include "proprio/dynamics/kernels/placement.inl"
-
-#include "proprio/dynamics/kernels/inverse_dynamics.inl"
-
-#include "proprio/dynamics/kernels/mass_matrix.inl"
-
 #include "proprio/dynamics/kernels/forward_dynamics.inl"
-
+#include "proprio/dynamics/kernels/inverse_dynamics.inl"
 #include "proprio/dynamics/kernels/kinematics.inl"
+#include "proprio/dynamics/kernels/mass_matrix.inl"
+#include "proprio/dynamics/kernels/placement.inl"
 #include "proprio/dynamics/kernels/regressor.inl"
+#include "proprio/dynamics/kernels/scalar.inl"
 
 /// The kernels for scalar T and inertia numbers P behind plain memory types E and PE.
 template <class T, class P, class E, class PE>
 struct Entry {
   static In<T> in(View<E> x) { return {x.data, x.stride}; }
-  static void inverseDynamicsEntry(const Tree& t, const Inertia<PE>* inertia, const PE* rotor, E* scratch, View<E> q,
-                                   View<E> v, View<E> a, const E* external, MutableView<E> tau, E* base) {
-    inverseDynamics<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia), reinterpret_cast<const P*>(rotor),
-                          reinterpret_cast<T*>(scratch), in(q), in(v), in(a), reinterpret_cast<const T*>(external),
+  static void inverseDynamicsEntry(const Tree& t, const Inertia<PE>* inertia, const PE* rotor,
+                                   E* scratch, View<E> q, View<E> v, View<E> a, const E* external,
+                                   MutableView<E> tau, E* base) {
+    inverseDynamics<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia),
+                          reinterpret_cast<const P*>(rotor), reinterpret_cast<T*>(scratch), in(q),
+                          in(v), in(a), reinterpret_cast<const T*>(external),
                           Out<T>{tau.data, tau.stride}, reinterpret_cast<T*>(base));
   }
-  static void massMatrixEntry(const Tree& t, const Inertia<PE>* inertia, const PE* rotor, E* scratch, View<E> q,
-                              MatrixView<E> M) {
-    massMatrix<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia), reinterpret_cast<const P*>(rotor),
-                     reinterpret_cast<T*>(scratch), in(q), MatrixOut<T>{M.data, M.row_stride, M.column_stride});
+  static void massMatrixEntry(const Tree& t, const Inertia<PE>* inertia, const PE* rotor,
+                              E* scratch, View<E> q, MatrixView<E> M) {
+    massMatrix<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia),
+                     reinterpret_cast<const P*>(rotor), reinterpret_cast<T*>(scratch), in(q),
+                     MatrixOut<T>{M.data, M.row_stride, M.column_stride});
   }
-  static void forwardDynamicsEntry(const Tree& t, const Inertia<PE>* inertia, const PE* rotor, E* scratch, View<E> q,
-                                   View<E> v, View<E> tau, const E* external, MutableView<E> a) {
-    forwardDynamics<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia), reinterpret_cast<const P*>(rotor),
-                          reinterpret_cast<T*>(scratch), in(q), in(v), in(tau), reinterpret_cast<const T*>(external),
+  static void forwardDynamicsEntry(const Tree& t, const Inertia<PE>* inertia, const PE* rotor,
+                                   E* scratch, View<E> q, View<E> v, View<E> tau, const E* external,
+                                   MutableView<E> a) {
+    forwardDynamics<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia),
+                          reinterpret_cast<const P*>(rotor), reinterpret_cast<T*>(scratch), in(q),
+                          in(v), in(tau), reinterpret_cast<const T*>(external),
                           Out<T>{a.data, a.stride});
   }
-  static void regressorEntry(const Tree& t, E* scratch, const int* row_of, View<E> q, View<E> v, View<E> a,
-                             MatrixView<E> Y) {
+  static void regressorEntry(const Tree& t, E* scratch, const int* row_of, View<E> q, View<E> v,
+                             View<E> a, MatrixView<E> Y) {
     T* motion = reinterpret_cast<T*>(scratch);
     Axis<T>* axes = reinterpret_cast<Axis<T>*>(motion + kMotionSize * t.count);
     torqueRegressor<T>(t, motion, axes, row_of, in(q), in(v), in(a),
@@ -53,7 +54,8 @@ struct Entry {
     linkPoses<T>(t, reinterpret_cast<T*>(scratch), in(q), Out<T>{poses.data, poses.stride});
   }
   static constexpr Functions<E, PE> functions() {
-    return {inverseDynamicsEntry, massMatrixEntry, forwardDynamicsEntry, regressorEntry, linkPosesEntry};
+    return {inverseDynamicsEntry, massMatrixEntry, forwardDynamicsEntry, regressorEntry,
+            linkPosesEntry};
   }
 };
 

@@ -1,8 +1,10 @@
-// Inverse dynamics (recursive Newton-Euler) in classical accelerations: no linear velocity is needed.
+// Inverse dynamics (recursive Newton-Euler) in classical accelerations: no linear velocity is
+// needed.
 //   down: w = R^T w_p + z qd,  al = R^T al_p + z qdd + (R^T w_p) x z qd,  B = al^ + w^ w^,
 //         a = R^T (a_p + B_p p)         (proper: starts from minus gravity)
 //   body: f = m a + B h,  n = h x a + axial(B S)   with S the second moments about the body origin
-//   up:   f_p += R f,  n_p += R n + p x R f,  tau = n_z (revolute), f_z (prismatic), (f, n) (floating)
+//   up:   f_p += R f,  n_p += R n + p x R f,  tau = n_z (revolute), f_z (prismatic), (f, n)
+//   (floating)
 
 template <class T>
 struct Motion {
@@ -17,10 +19,12 @@ struct DynamicsNode {
   Motion<T> m;
 };
 
-/// Motion of a body from its parent's, by joint kind. `moving` false: the parent rests (fixed base).
+/// Motion of a body from its parent's, by joint kind. `moving` false: the parent rests (fixed
+/// base).
 template <class T>
-PROPRIO_INLINE void propagateMotion(const Body& b, const Motion<T>& parent, bool moving, const Mat3<T>& R,
-                                    const Vec3<T>& p, const In<T>& v, const In<T>& acc, Motion<T>* out) {
+PROPRIO_INLINE void propagateMotion(const Body& b, const Motion<T>& parent, bool moving,
+                                    const Mat3<T>& R, const Vec3<T>& p, const In<T>& v,
+                                    const In<T>& acc, Motion<T>* out) {
   Vec3<T> w, al, a;
   if (moving) {
     w = mulT(R, parent.w);
@@ -85,12 +89,13 @@ PROPRIO_INLINE void restingRoot(const Tree& t, Motion<T>* m) {
   m->a = vec3<T>(t.gravity_root);
 }
 
-/// `external`: null, or per body the wrench (f, n) on it from outside, in body coordinates, stride 6.
-/// `rotor`: null, or reflected rotor inertia per velocity coordinate. `base`: null, or receives the wrench (f, n)
-/// that the ground exerts on a fixed root, in body coordinates.
+/// `external`: null, or per body the wrench (f, n) on it from outside, in body coordinates,
+/// stride 6. `rotor`: null, or reflected rotor inertia per velocity coordinate. `base`: null, or
+/// receives the wrench (f, n) that the ground exerts on a fixed root, in body coordinates.
 template <class T, class P>
-void inverseDynamics(const Tree& t, const Inertia<P>* inertia, const P* rotor, T* scratch, const In<T>& q,
-                     const In<T>& v, const In<T>& acc, const T* external, const Out<T>& tau, T* base) {
+void inverseDynamics(const Tree& t, const Inertia<P>* inertia, const P* rotor, T* scratch,
+                     const In<T>& q, const In<T>& v, const In<T>& acc, const T* external,
+                     const Out<T>& tau, T* base) {
   typedef DynamicsNode<T> Node;
   static_assert(sizeof(Node) <= kInverseDynamicsScratch * sizeof(T), "scratch too small");
   Node* node = reinterpret_cast<Node*>(scratch);

@@ -1,10 +1,12 @@
 #pragma once
 
-/// The compiled kernels behind plain function pointers: one table per instruction set, chosen at run time.
-/// Environment variable PROPRIO_ISA=portable forces the portable table (for tests and for bug hunting).
+/// The compiled kernels behind plain function pointers: one table per instruction set, chosen at
+/// run time. Environment variable PROPRIO_ISA=portable forces the portable table (for tests and for
+/// bug hunting).
 ///
-/// "pack" entries work on `lanes` samples at once: coordinate i of sample s is data[i * stride + s], scratch must be
-/// 64-byte aligned and holds `lanes` doubles per scalar. "lanes" entries also take one set of inertias per lane.
+/// "pack" entries work on `lanes` samples at once: coordinate i of sample s is data[i * stride +
+/// s], scratch must be 64-byte aligned and holds `lanes` doubles per scalar. "lanes" entries also
+/// take one set of inertias per lane.
 
 #include <stddef.h>
 
@@ -32,21 +34,24 @@ struct MatrixView {
 /// Functions for one scalar type in memory (E) and one type of inertia numbers (P).
 template <class E, class P>
 struct Functions {
-  void (*inverse_dynamics)(const Tree&, const Inertia<P>*, const P* rotor, E* scratch, View<E> q, View<E> v, View<E> a,
-                           const E* external, MutableView<E> tau, E* base);
-  void (*mass_matrix)(const Tree&, const Inertia<P>*, const P* rotor, E* scratch, View<E> q, MatrixView<E> M);
-  void (*forward_dynamics)(const Tree&, const Inertia<P>*, const P* rotor, E* scratch, View<E> q, View<E> v,
-                           View<E> tau, const E* external, MutableView<E> a);
-  void (*regressor)(const Tree&, E* scratch, const int* row_of, View<E> q, View<E> v, View<E> a, MatrixView<E> Y);
+  void (*inverse_dynamics)(const Tree&, const Inertia<P>*, const P* rotor, E* scratch, View<E> q,
+                           View<E> v, View<E> a, const E* external, MutableView<E> tau, E* base);
+  void (*mass_matrix)(const Tree&, const Inertia<P>*, const P* rotor, E* scratch, View<E> q,
+                      MatrixView<E> M);
+  void (*forward_dynamics)(const Tree&, const Inertia<P>*, const P* rotor, E* scratch, View<E> q,
+                           View<E> v, View<E> tau, const E* external, MutableView<E> a);
+  void (*regressor)(const Tree&, E* scratch, const int* row_of, View<E> q, View<E> v, View<E> a,
+                    MatrixView<E> Y);
   void (*link_poses)(const Tree&, E* scratch, View<E> q, MutableView<E> poses);
 };
 
 struct Table {
   const char* name;
   int lanes;
-  Functions<double, double> one;    ///< one sample
-  Functions<double, double> pack;   ///< `lanes` samples, the same inertias for all
-  Functions<double, double> lane;   ///< `lanes` samples, Inertia and rotor hold `lanes` doubles per number
+  Functions<double, double> one;   ///< one sample
+  Functions<double, double> pack;  ///< `lanes` samples, the same inertias for all
+  Functions<double, double>
+      lane;  ///< `lanes` samples, Inertia and rotor hold `lanes` doubles per number
 };
 
 /// Scalars of scratch that any kernel needs for this tree (times lanes for packs).
@@ -58,7 +63,8 @@ extern const Functions<Dual, Dual> kDual;
 
 /// The table in use.
 const Table& active();
-/// Called by tests: "portable", "avx2", or null for the machine's best. False if the machine cannot run it.
+/// Called by tests: "portable", "avx2", or null for the machine's best. False if the machine cannot
+/// run it.
 bool force(const char* name);
 
 }  // namespace proprio::kernels

@@ -1,4 +1,5 @@
-// Forward kinematics: pose of every link frame in the world, twelve numbers per link (R row-major, then p).
+// Forward kinematics: pose of every link frame in the world, twelve numbers per link (R row-major,
+// then p).
 
 template <class T>
 void linkPoses(const Tree& t, T* scratch, const In<T>& q, const Out<T>& poses) {

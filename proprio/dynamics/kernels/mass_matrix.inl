@@ -1,5 +1,6 @@
-// Joint-space mass matrix by composite bodies: S_c, h_c, m_c of every subtree in body coordinates, then the
-// wrench (f, n) of a unit joint acceleration is walked up the path and dotted with the ancestors' axes.
+// Joint-space mass matrix by composite bodies: S_c, h_c, m_c of every subtree in body coordinates,
+// then the wrench (f, n) of a unit joint acceleration is walked up the path and dotted with the
+// ancestors' axes.
 
 template <class T>
 struct CompositeNode {
@@ -12,7 +13,8 @@ struct CompositeNode {
 
 /// R S R^T of a symmetric S.
 template <class T>
-PROPRIO_INLINE void rotateSymmetric(const Mat3<T>& R, T xx, T xy, T xz, T yy, T yz, T zz, T out[6]) {
+PROPRIO_INLINE void rotateSymmetric(const Mat3<T>& R, T xx, T xy, T xz, T yy, T yz, T zz,
+                                    T out[6]) {
   const Mat3<T> A = {R.xx * xx + R.xy * xy + R.xz * xz, R.xx * xy + R.xy * yy + R.xz * yz,
                      R.xx * xz + R.xy * yz + R.xz * zz, R.yx * xx + R.yy * xy + R.yz * xz,
                      R.yx * xy + R.yy * yy + R.yz * yz, R.yx * xz + R.yy * yz + R.yz * zz,
@@ -44,21 +46,24 @@ PROPRIO_INLINE void storeSymmetric(const MatrixOut<T>& M, int i, int j, T x) {
 
 /// Entries of row v against the coordinates of `b`'s own joint, for a wrench (f, n) at its origin.
 template <class T>
-PROPRIO_INLINE void storeAgainst(const Body& b, const MatrixOut<T>& M, int v, const Vec3<T>& f, const Vec3<T>& n) {
+PROPRIO_INLINE void storeAgainst(const Body& b, const MatrixOut<T>& M, int v, const Vec3<T>& f,
+                                 const Vec3<T>& n) {
   if (b.joint == kRevolute) {
     storeSymmetric(M, v, b.v, n.z);
   } else if (b.joint == kPrismatic) {
     storeSymmetric(M, v, b.v, f.z);
   } else if (b.joint == kFloating) {
-    storeSymmetric(M, v, b.v, f.x), storeSymmetric(M, v, b.v + 1, f.y), storeSymmetric(M, v, b.v + 2, f.z);
-    storeSymmetric(M, v, b.v + 3, n.x), storeSymmetric(M, v, b.v + 4, n.y), storeSymmetric(M, v, b.v + 5, n.z);
+    storeSymmetric(M, v, b.v, f.x), storeSymmetric(M, v, b.v + 1, f.y),
+        storeSymmetric(M, v, b.v + 2, f.z);
+    storeSymmetric(M, v, b.v + 3, n.x), storeSymmetric(M, v, b.v + 4, n.y),
+        storeSymmetric(M, v, b.v + 5, n.z);
   }
 }
 
 /// Walks the wrench of a unit acceleration of coordinate v from body i to the root.
 template <class T>
-PROPRIO_INLINE void walkUp(const Tree& t, const CompositeNode<T>* node, int i, int v, Vec3<T> f, Vec3<T> n,
-                           const MatrixOut<T>& M) {
+PROPRIO_INLINE void walkUp(const Tree& t, const CompositeNode<T>* node, int i, int v, Vec3<T> f,
+                           Vec3<T> n, const MatrixOut<T>& M) {
   const bool grounded = t.grounded != 0;
   for (int parent = t.bodies[i].parent; parent > 0 || (parent == 0 && !grounded);
        i = parent, parent = t.bodies[i].parent) {
@@ -71,8 +76,8 @@ PROPRIO_INLINE void walkUp(const Tree& t, const CompositeNode<T>* node, int i, i
 
 /// Structural zeros (coordinates on different branches) are not written.
 template <class T, class P>
-void massMatrix(const Tree& t, const Inertia<P>* inertia, const P* rotor, T* scratch, const In<T>& q,
-                const MatrixOut<T>& M) {
+void massMatrix(const Tree& t, const Inertia<P>* inertia, const P* rotor, T* scratch,
+                const In<T>& q, const MatrixOut<T>& M) {
   typedef CompositeNode<T> Node;
   static_assert(sizeof(Node) <= kMassMatrixScratch * sizeof(T), "scratch too small");
   Node* node = reinterpret_cast<Node*>(scratch);
@@ -95,7 +100,8 @@ void massMatrix(const Tree& t, const Inertia<P>* inertia, const P* rotor, T* scr
       T s[6];
       rotateSymmetric(d.R, d.sxx, d.sxy, d.sxz, d.syy, d.syz, d.szz, s);
       const T half = T(0.5);
-      const Vec3<T> k = {h.x + half * d.m * d.p.x, h.y + half * d.m * d.p.y, h.z + half * d.m * d.p.z};
+      const Vec3<T> k = {h.x + half * d.m * d.p.x, h.y + half * d.m * d.p.y,
+                         h.z + half * d.m * d.p.z};
       const Vec3<T>& p = d.p;
       up.sxx += s[0] + (p.x + p.x) * k.x;
       up.sxy += s[1] + p.x * k.y + p.y * k.x;
@@ -115,7 +121,8 @@ void massMatrix(const Tree& t, const Inertia<P>* inertia, const P* rotor, T* scr
       M.set(b.v, b.v, rotor ? d.m + rotor[b.v] : d.m);
       walkUp(t, node, i, b.v, Vec3<T>{zero, zero, d.m}, Vec3<T>{d.h.y, -d.h.x, zero}, M);
     } else if (b.joint == kFloating) {
-      // wrench of a unit acceleration: linear e_k gives (m e_k, h x e_k), angular e_k gives (e_k x h, I e_k)
+      // wrench of a unit acceleration: linear e_k gives (m e_k, h x e_k), angular e_k gives (e_k x
+      // h, I e_k)
       const T hx = d.h.x, hy = d.h.y, hz = d.h.z;
       const Vec3<T> f[6] = {{d.m, zero, zero}, {zero, d.m, zero}, {zero, zero, d.m},
                             {zero, -hz, hy},   {hz, zero, -hx},   {-hy, hx, zero}};

@@ -14,9 +14,9 @@ PROPRIO_INLINE Mat3<T> quaternionRotation(T x, T y, T z, T w) {
   const T k = inverseSquareRoot(x * x + y * y + z * z + w * w);
   x = x * k, y = y * k, z = z * k, w = w * k;
   const T one = T(1.0), two = T(2.0);
-  return {one - two * (y * y + z * z), two * (x * y - z * w), two * (x * z + y * w),
-          two * (x * y + z * w), one - two * (x * x + z * z), two * (y * z - x * w),
-          two * (x * z - y * w), two * (y * z + x * w), one - two * (x * x + y * y)};
+  return {one - two * (y * y + z * z), two * (x * y - z * w),       two * (x * z + y * w),
+          two * (x * y + z * w),       one - two * (x * x + z * z), two * (y * z - x * w),
+          two * (x * z - y * w),       two * (y * z + x * w),       one - two * (x * x + y * y)};
 }
 
 template <class T>

@@ -1,7 +1,9 @@
-// Torque regressor: tau = Y(q, v, acc) pi, ten columns per link. The joint axes of all ancestors are carried down
-// the tree (u: angular, w: velocity of the body origin per unit joint speed, in body coordinates) and dotted with the sparse
-// 6x10 body regressor, so that no force column moves up:
-//   row of coordinate j at body i:  m: w.a,  mc: B^T w + a x u,  I: from N = sym(B^T u^) (see rowEntries)
+// Torque regressor: tau = Y(q, v, acc) pi, ten columns per link. The joint axes of all ancestors
+// are carried down the tree (u: angular, w: velocity of the body origin per unit joint speed, in
+// body coordinates) and dotted with the sparse 6x10 body regressor, so that no force column moves
+// up:
+//   row of coordinate j at body i:  m: w.a,  mc: B^T w + a x u,  I: from N = sym(B^T u^) (see
+//   rowEntries)
 
 template <class T>
 struct Axis {
@@ -76,18 +78,20 @@ template <class T>
 PROPRIO_INLINE void storeRow(const Body& b, const RegressorOut<T>& Y, int row, const T e[10]) {
   typename Memory<T>::Element* out = Y.data + row * Y.row_stride + 10 * b.link * Y.column_stride;
   if (b.column_case == kPermutation) {
-    for (int k = 0; k < 10; ++k) Memory<T>::store(out + b.column[k] * Y.column_stride, e[k] * b.sign[k]);
+    for (int k = 0; k < 10; ++k)
+      Memory<T>::store(out + b.column[k] * Y.column_stride, e[k] * b.sign[k]);
   } else {
     for (int k = 0; k < 10; ++k) Memory<T>::store(out + k * Y.column_stride, e[k]);
   }
 }
 
-/// `axes`: room for levels * max_axes axes; `index`: the velocity coordinate and kind of each axis on the path
-/// (plain integers, the same for all samples, filled by the caller: see Workspace): index[level * max_axes + k].
-/// Structural zeros (links outside the subtree of a row) are not written.
+/// `axes`: room for levels * max_axes axes; `index`: the velocity coordinate and kind of each axis
+/// on the path (plain integers, the same for all samples, filled by the caller: see Workspace):
+/// index[level * max_axes + k]. Structural zeros (links outside the subtree of a row) are not
+/// written.
 template <class T>
-void torqueRegressor(const Tree& t, T* scratch, Axis<T>* axes, const int* row_of, const In<T>& q, const In<T>& v,
-                     const In<T>& acc, const RegressorOut<T>& Y) {
+void torqueRegressor(const Tree& t, T* scratch, Axis<T>* axes, const int* row_of, const In<T>& q,
+                     const In<T>& v, const In<T>& acc, const RegressorOut<T>& Y) {
   Motion<T>* motion = reinterpret_cast<Motion<T>*>(scratch);
   const bool grounded = t.grounded != 0;
   for (int i = 0; i < t.count; ++i) {

@@ -1,6 +1,8 @@
-// Scalar types of the kernels: double, Pack (one sample per lane), Dual. Included inside the ISA namespace.
+// Scalar types of the kernels: double, Pack (one sample per lane), Dual. Included inside the ISA
+// namespace.
 
-typedef double PackVector __attribute__((vector_size(8 * PROPRIO_LANES), aligned(8 * PROPRIO_LANES)));
+typedef double PackVector
+    __attribute__((vector_size(8 * PROPRIO_LANES), aligned(8 * PROPRIO_LANES)));
 typedef double PackVectorUnaligned __attribute__((vector_size(8 * PROPRIO_LANES), aligned(8)));
 typedef long long PackBits __attribute__((vector_size(8 * PROPRIO_LANES)));
 
@@ -17,8 +19,14 @@ PROPRIO_INLINE Pack operator-(Pack a, Pack b) { return a.v - b.v; }
 PROPRIO_INLINE Pack operator-(Pack a) { return -a.v; }
 PROPRIO_INLINE Pack operator*(Pack a, Pack b) { return a.v * b.v; }
 PROPRIO_INLINE Pack operator/(Pack a, Pack b) { return a.v / b.v; }
-PROPRIO_INLINE Pack& operator+=(Pack& a, Pack b) { a.v += b.v; return a; }
-PROPRIO_INLINE Pack& operator-=(Pack& a, Pack b) { a.v -= b.v; return a; }
+PROPRIO_INLINE Pack& operator+=(Pack& a, Pack b) {
+  a.v += b.v;
+  return a;
+}
+PROPRIO_INLINE Pack& operator-=(Pack& a, Pack b) {
+  a.v -= b.v;
+  return a;
+}
 
 // ---- memory: element i of a vector of coordinates; for packs the samples are contiguous ----
 
@@ -31,7 +39,9 @@ struct Memory {
 template <>
 struct Memory<Pack> {
   typedef double Element;
-  static PROPRIO_INLINE Pack load(const double* p) { return Pack(PackVector(*(const PackVectorUnaligned*)p)); }
+  static PROPRIO_INLINE Pack load(const double* p) {
+    return Pack(PackVector(*(const PackVectorUnaligned*)p));
+  }
   static PROPRIO_INLINE void store(double* p, Pack x) { *(PackVectorUnaligned*)p = x.v; }
 };
 
@@ -49,8 +59,9 @@ struct Out {
 };
 
 // ---- sine and cosine together ----
-// Reduction by multiples of pi/2 in three parts (Cody and Waite), polynomials on [-pi/4, pi/4] (coefficients of
-// the Cephes library by S. Moshier); absolute error below 2e-16 + rounding for |x| <= kSinCosLimit, libm beyond.
+// Reduction by multiples of pi/2 in three parts (Cody and Waite), polynomials on [-pi/4, pi/4]
+// (coefficients of the Cephes library by S. Moshier); absolute error below 2e-16 + rounding for |x|
+// <= kSinCosLimit, libm beyond.
 
 constexpr double kSinCosLimit = 1e6;
 
@@ -58,11 +69,21 @@ template <class T>
 PROPRIO_INLINE void sinCosReduced(T r, T* s, T* c) {
   const T z = r * r;
   const T ps = ((((1.58962301576546568060e-10 * z - 2.50507477628578072866e-8) * z +
-                  2.75573136213857245213e-6) * z - 1.98412698295895385996e-4) * z +
-                8.33333333332211858878e-3) * z - 1.66666666666666307295e-1;
+                  2.75573136213857245213e-6) *
+                     z -
+                 1.98412698295895385996e-4) *
+                    z +
+                8.33333333332211858878e-3) *
+                   z -
+               1.66666666666666307295e-1;
   const T pc = ((((-1.13585365213876817300e-11 * z + 2.08757008419747316778e-9) * z -
-                  2.75573141792967388112e-7) * z + 2.48015872888517045348e-5) * z -
-                1.38888888888730564116e-3) * z + 4.16666666666665929218e-2;
+                  2.75573141792967388112e-7) *
+                     z +
+                 2.48015872888517045348e-5) *
+                    z -
+                1.38888888888730564116e-3) *
+                   z +
+               4.16666666666665929218e-2;
   *s = r + r * z * ps;
   *c = 1.0 - 0.5 * z + z * z * pc;
 }
@@ -148,13 +169,21 @@ struct Mat3 {
 };
 
 template <class T>
-PROPRIO_INLINE Vec3<T> operator+(const Vec3<T>& a, const Vec3<T>& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+PROPRIO_INLINE Vec3<T> operator+(const Vec3<T>& a, const Vec3<T>& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
 template <class T>
-PROPRIO_INLINE Vec3<T> operator-(const Vec3<T>& a, const Vec3<T>& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+PROPRIO_INLINE Vec3<T> operator-(const Vec3<T>& a, const Vec3<T>& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
 template <class T>
-PROPRIO_INLINE Vec3<T> scaled(const Vec3<T>& a, T k) { return {a.x * k, a.y * k, a.z * k}; }
+PROPRIO_INLINE Vec3<T> scaled(const Vec3<T>& a, T k) {
+  return {a.x * k, a.y * k, a.z * k};
+}
 template <class T>
-PROPRIO_INLINE T dot(const Vec3<T>& a, const Vec3<T>& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+PROPRIO_INLINE T dot(const Vec3<T>& a, const Vec3<T>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 template <class T>
 PROPRIO_INLINE Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -180,7 +209,9 @@ PROPRIO_INLINE Mat3<T> mul(const Mat3<T>& A, const Mat3<T>& B) {
           A.zx * B.xz + A.zy * B.yz + A.zz * B.zz};
 }
 template <class T>
-PROPRIO_INLINE Vec3<T> vec3(const double* p) { return {T(p[0]), T(p[1]), T(p[2])}; }
+PROPRIO_INLINE Vec3<T> vec3(const double* p) {
+  return {T(p[0]), T(p[1]), T(p[2])};
+}
 template <class T>
 PROPRIO_INLINE Mat3<T> mat3(const double* R) {
   return {T(R[0]), T(R[1]), T(R[2]), T(R[3]), T(R[4]), T(R[5]), T(R[6]), T(R[7]), T(R[8])};
@@ -190,5 +221,6 @@ template <class T>
 PROPRIO_INLINE Mat3<T> accelerationMatrix(const Vec3<T>& w, const Vec3<T>& al) {
   const T xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
   const T xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
-  return {-(yy + zz), xy - al.z, xz + al.y, xy + al.z, -(xx + zz), yz - al.x, xz - al.y, yz + al.x, -(xx + yy)};
+  return {-(yy + zz), xy - al.z, xz + al.y, xy + al.z, -(xx + zz),
+          yz - al.x,  xz - al.y, yz + al.x, -(xx + yy)};
 }
