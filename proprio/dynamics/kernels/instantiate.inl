@@ -9,13 +9,15 @@ namespace proprio::PROPRIO_ISA {
 
 using namespace proprio::kernels;
 
-#include "proprio/dynamics/kernels/forward_dynamics.inl"
-#include "proprio/dynamics/kernels/inverse_dynamics.inl"
-#include "proprio/dynamics/kernels/kinematics.inl"
-#include "proprio/dynamics/kernels/mass_matrix.inl"
-#include "proprio/dynamics/kernels/placement.inl"
-#include "proprio/dynamics/kernels/regressor.inl"
+// clang-format off
 #include "proprio/dynamics/kernels/scalar.inl"
+#include "proprio/dynamics/kernels/placement.inl"
+#include "proprio/dynamics/kernels/inverse_dynamics.inl"
+#include "proprio/dynamics/kernels/mass_matrix.inl"
+#include "proprio/dynamics/kernels/forward_dynamics.inl"
+#include "proprio/dynamics/kernels/kinematics.inl"
+#include "proprio/dynamics/kernels/regressor.inl"
+// clang-format on
 
 /// The kernels for scalar T and inertia numbers P behind plain memory types E and PE.
 template <class T, class P, class E, class PE>
