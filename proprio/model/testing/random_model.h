@@ -233,6 +233,16 @@ inline Joint makeJoint(const std::string& name, JointType type, int first, int s
   return joint;
 }
 
+/// A sensor on a link, a joint or both (-1: none).
+inline Sensor makeSensor(const std::string& name, SensorKind kind, int link, int joint) {
+  Sensor sensor;
+  sensor.name = name;
+  sensor.kind = kind;
+  sensor.link = link;
+  sensor.joint = joint;
+  return sensor;
+}
+
 /// The model of Planar2R: links "base", "link_1", "link_2", frame "tip".
 inline Model planar2R(const Planar2R& arm = {}) {
   Model model;
