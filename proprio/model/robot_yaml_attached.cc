@@ -1,0 +1,165 @@
+// Frames, sensors, couplings and the transmission of a robot.yaml.
+
+#include <fmt/format.h>
+
+#include "proprio/core/text.h"
+#include "proprio/model/robot_yaml_internal.h"
+#include "proprio/model/yaml_checks_internal.h"
+
+namespace proprio {
+namespace {
+
+using YAML::Node;
+
+CouplingTerm readCouplingTerm(const Node& node, const std::string& file_name, const Model& model) {
+  CouplingTerm term;
+  term.joint = jointNamed(model, node["joint"], file_name);
+  constexpr std::pair<const char*, Signal> kSignals[] = {{"acceleration", Signal::kAcceleration},
+                                                         {"velocity", Signal::kVelocity},
+                                                         {"sign_velocity", Signal::kSignVelocity},
+                                                         {"position", Signal::kPosition},
+                                                         {"one", Signal::kOne}};
+  for (const auto& [name, signal] : kSignals) {
+    if (node["signal"].Scalar() == name) term.signal = signal;
+  }
+  const Node of = node["of"];
+  if (!of && term.signal != Signal::kOne) {
+    throw errorAt(
+        yamlLocation(node, file_name),
+        fmt::format(
+            "a coupling term of joint {} has no key 'of', expected a joint to take the {} of",
+            inQuotes(node["joint"].Scalar()), node["signal"].Scalar()));
+  }
+  if (of && of.IsMap()) {
+    for (const auto& entry : of) {
+      term.joints.push_back(jointNamed(model, entry.first, file_name));
+      term.weights.push_back(readNumber(entry.second));
+    }
+  } else if (of) {
+    term.joints = {jointNamed(model, of, file_name)};
+    term.weights = {1.0};
+  }
+  return term;
+}
+
+Transmission readTransmission(const Node& node, const std::string& file_name, const Model& model) {
+  Transmission transmission;
+  for (const Node& joint : node["joints"])
+    transmission.joints.push_back(jointNamed(model, joint, file_name));
+  const Node matrix = node["matrix"];
+  if (matrix[0].size() != transmission.joints.size()) {
+    throw errorAt(yamlLocation(matrix, file_name),
+                  fmt::format("transmission.matrix has {} columns, expected {}, one for each joint",
+                              matrix[0].size(), transmission.joints.size()));
+  }
+  transmission.matrix.resize(static_cast<int>(matrix.size()), static_cast<int>(matrix[0].size()));
+  for (size_t i = 0; i < matrix.size(); ++i) {
+    for (size_t j = 0; j < matrix[i].size(); ++j) {
+      transmission.matrix(static_cast<int>(i), static_cast<int>(j)) = readNumber(matrix[i][j]);
+    }
+  }
+  return transmission;
+}
+
+SensorKind sensorKind(const std::string& type) {
+  for (int i = 0; i <= static_cast<int>(SensorKind::kSkin); ++i) {
+    const auto kind = static_cast<SensorKind>(i);
+    if (type == toString(kind)) return kind;
+  }
+  return SensorKind::kAccelerometer;
+}
+
+// which keys a type of sensor needs and allows beyond name, type and noise
+struct SensorKeys {
+  std::vector<std::string> required, allowed;
+};
+SensorKeys sensorKeys(const std::string& type) {
+  if (type == "force_torque") return {{"joint"}, {"joint", "link", "xyz", "rpy", "sign", "noise"}};
+  if (type == "encoder" || type == "joint_torque") return {{"joint"}, {"joint", "noise"}};
+  if (type == "skin") return {{"link", "cells"}, {"link", "cells", "noise"}};
+  // the parts of an imu have different units, so one noise number would be wrong for some of them
+  if (type == "imu") return {{"link"}, {"link", "xyz", "rpy", "parts"}};
+  return {{"link"}, {"link", "xyz", "rpy", "noise"}};
+}
+
+void checkSensorKeys(const Node& node, const std::string& file_name) {
+  const std::string& type = node["type"].Scalar();
+  const SensorKeys keys = sensorKeys(type);
+  const std::string owner =
+      fmt::format("sensor {} of type {}", inQuotes(node["name"].Scalar()), type);
+  for (const std::string& key : keys.required) {
+    if (!node[key]) {
+      throw errorAt(yamlLocation(node, file_name),
+                    fmt::format("{} has no key '{}'; add it", owner, key));
+    }
+  }
+  for (const auto& entry : node) {
+    const std::string& key = entry.first.Scalar();
+    if (key == "name" || key == "type") continue;
+    if (std::find(keys.allowed.begin(), keys.allowed.end(), key) == keys.allowed.end()) {
+      throw errorAt(
+          yamlLocation(entry.first, file_name),
+          fmt::format("{} has the key '{}', which has no meaning for this type; remove it", owner,
+                      key));
+    }
+  }
+}
+
+void readSensor(const Node& node, const std::string& file_name, Model& model) {
+  checkSensorKeys(node, file_name);
+  const std::string& type = node["type"].Scalar();
+  Sensor sensor;
+  sensor.name = node["name"].Scalar();
+  sensor.kind = sensorKind(type);
+  sensor.X_LS = readPose(node);
+  sensor.sign = readNumber(node["sign"], 1.0);
+  sensor.noise = readNumber(node["noise"]);
+  if (node["joint"]) sensor.joint = jointNamed(model, node["joint"], file_name);
+  if (node["link"]) {
+    sensor.link = linkNamed(model, node["link"], file_name);
+  } else if (sensor.kind == SensorKind::kForceTorque) {
+    sensor.link = model.joints[static_cast<size_t>(sensor.joint)].second;
+  }
+  for (const Node& cell : node["cells"]) {
+    sensor.cell_positions.emplace_back(readNumber(cell[0]), readNumber(cell[1]),
+                                       readNumber(cell[2]));
+    sensor.cell_normals.emplace_back(readNumber(cell[3]), readNumber(cell[4]), readNumber(cell[5]));
+  }
+  if (type != "imu") {
+    model.sensors.push_back(std::move(sensor));
+    return;
+  }
+  std::vector<std::string> parts = {"accelerometer", "gyroscope"};
+  if (node["parts"]) {
+    parts.clear();
+    for (const Node& part : node["parts"]) parts.push_back(part.Scalar());
+  }
+  for (const std::string& part : parts) {
+    model.sensors.push_back(sensor);
+    model.sensors.back().name += "." + part;
+    model.sensors.back().kind = sensorKind(part);
+  }
+}
+
+}  // namespace
+
+void readAttached(const Node& robot, const std::string& file_name, Model& model) {
+  for (const Node& node : robot["frames"]) {
+    model.frames.push_back(
+        {node["name"].Scalar(), linkNamed(model, node["link"], file_name), readPose(node)});
+  }
+  for (const Node& node : robot["sensors"]) readSensor(node, file_name, model);
+  for (const Node& node : robot["couplings"]) {
+    CouplingColumn column;
+    column.name = node["name"].Scalar();
+    if (node["unit"]) column.unit = node["unit"].Scalar();
+    column.value = readNumber(node["value"]);
+    for (const Node& term : node["terms"])
+      column.terms.push_back(readCouplingTerm(term, file_name, model));
+    model.couplings.push_back(std::move(column));
+  }
+  if (robot["transmission"])
+    model.transmission = readTransmission(robot["transmission"], file_name, model);
+}
+
+}  // namespace proprio
