@@ -8,7 +8,7 @@
 
 #include "proprio/core/error.h"
 #include "proprio/spatial/se3.h"
-#include "proprio/spatial/test_utilities.h"
+#include "proprio/spatial/testing/test_utilities.h"
 
 namespace proprio {
 namespace {

@@ -67,6 +67,14 @@ InertialParameters transformed(const Pose& X_AB, const InertialParameters& body_
   return {mass, Rh + mass * X_AB.p, 0.5 * (inertia + inertia.transpose())};
 }
 
+Eigen::Matrix<double, 3, 6> inertiaOperator(const Vector3d& u) {
+  Eigen::Matrix<double, 3, 6> U;
+  U << u.x(), u.y(), u.z(), 0.0, 0.0, 0.0,  //
+      0.0, u.x(), 0.0, u.y(), u.z(), 0.0,   //
+      0.0, 0.0, u.x(), 0.0, u.y(), u.z();
+  return U;
+}
+
 Matrix10d parameterTransform(const Pose& X_AB) {
   Matrix10d T;
   for (Eigen::Index k = 0; k < 10; ++k) {

@@ -36,6 +36,8 @@ InertialParameters operator-(const InertialParameters& a, const InertialParamete
 
 /// The same body seen from frame A, where X_AB is the pose of B in A.
 InertialParameters transformed(const Pose& X_AB, const InertialParameters& body_in_B);
+/// The 3x6 matrix [u] with I u = [u] (Ixx, Ixy, Ixz, Iyy, Iyz, Izz).
+Eigen::Matrix<double, 3, 6> inertiaOperator(const Vector3d& u);
 /// The 10x10 matrix T with transformed(X_AB, b).vector() == T b.vector().
 Matrix10d parameterTransform(const Pose& X_AB);
 

@@ -89,6 +89,14 @@ TEST(InertialParameters, MatrixTransformsByAdjoint) {
   EXPECT_LT((transformed(X_AB, body).matrix() - expected).norm(), kRound);
 }
 
+// The operator [u] turns the product I u into one linear in the entries of I.
+TEST(InertialParameters, InertiaOperator) {
+  std::mt19937 rng(4);
+  const auto body = InertialParameters::fromVector(bruteForce(randomBody(rng), Pose::identity()));
+  const Vector3d u(0.3, -1.0, 2.0);
+  EXPECT_LT((inertiaOperator(u) * body.vector().tail<6>() - body.inertia * u).norm(), kRound);
+}
+
 // Bodies add and subtract parameter by parameter.
 TEST(InertialParameters, SumAndDifference) {
   std::mt19937 rng(3);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "proprio/spatial/se3.h"
-#include "proprio/spatial/test_utilities.h"
+#include "proprio/spatial/testing/test_utilities.h"
 
 namespace proprio {
 namespace {

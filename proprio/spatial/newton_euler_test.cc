@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "proprio/spatial/se3.h"
-#include "proprio/spatial/test_utilities.h"
+#include "proprio/spatial/testing/test_utilities.h"
 
 namespace proprio {
 namespace {

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <unsupported/Eigen/MatrixFunctions>
 
-#include "proprio/spatial/test_utilities.h"
+#include "proprio/spatial/testing/test_utilities.h"
 
 namespace proprio {
 namespace {
