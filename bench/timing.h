@@ -1,0 +1,38 @@
+#pragma once
+
+/// Interleaved timing: all candidates are run in turn, many times, and the medians are compared. Ratios measured this way
+/// hold to about ten percent on a shared machine, absolute times do not.
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace proprio::bench {
+
+struct Candidate {
+  std::string name;
+  std::function<void()> run;  ///< handles `samples` samples
+  double samples = 1.0;
+  double nanoseconds = 0.0;   ///< result: median per sample
+};
+
+inline void timeInterleaved(std::vector<Candidate*> candidates, int repetitions = 21) {
+  std::vector<std::vector<double>> times(candidates.size());
+  for (int r = 0; r < repetitions + 1; ++r) {
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      candidates[i]->run();
+      const auto stop = std::chrono::steady_clock::now();
+      if (r > 0) times[i].push_back(std::chrono::duration<double, std::nano>(stop - start).count());
+    }
+  }
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    auto& t = times[i];
+    std::nth_element(t.begin(), t.begin() + static_cast<long>(t.size() / 2), t.end());
+    candidates[i]->nanoseconds = t[t.size() / 2] / candidates[i]->samples;
+  }
+}
+
+}  // namespace proprio::bench
