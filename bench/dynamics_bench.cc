@@ -1,5 +1,6 @@
-// Dynamics beside Pinocchio and MuJoCo, in one run: one sample and batches, arms of UR5 and Panda size and a humanoid of
-// TALOS size (own numbers), random states. Prints a table of ratios and writes bench/results.md.
+// Dynamics beside Pinocchio and MuJoCo, in one run: one sample and batches, arms of UR5 and Panda
+// size and a humanoid of TALOS size (own numbers), random states. Prints a table of ratios and
+// writes bench/results.md.
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -29,7 +30,8 @@ namespace {
 constexpr int kSamples = 256;
 
 #ifdef PROPRIO_PINOCCHIO
-/// The model as Pinocchio's URDF reader would build it: axis-aligned joints where the axis is aligned.
+/// The model as Pinocchio's URDF reader would build it: axis-aligned joints where the axis is
+/// aligned.
 std::vector<PlainBody> plainBodies(const Model& model) {
   const Traversal traversal = traverse(model, model.base);
   std::vector<int> place(model.links.size(), -1);
@@ -56,7 +58,8 @@ std::vector<PlainBody> plainBodies(const Model& model) {
     Eigen::Map<Vector3d>(b.p) = X.p;
     b.mass = body.inertia.mass;
     Eigen::Map<Vector3d>(b.com) = body.inertia.com();
-    Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(b.inertia) = body.inertia.inertiaAtCom();
+    Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(b.inertia) =
+        body.inertia.inertiaAtCom();
     bodies.push_back(b);
   }
   return bodies;
@@ -65,11 +68,13 @@ std::vector<PlainBody> plainBodies(const Model& model) {
 
 struct Row {
   std::string robot, quantity;
-  double one = 0.0, batch = 0.0;                  // ours, ns per sample
-  std::optional<double> normal, native, mujoco;   // others
+  double one = 0.0, batch = 0.0;                 // ours, ns per sample
+  std::optional<double> normal, native, mujoco;  // others
 };
 
-double maxRelative(const Eigen::VectorXd& a, const Eigen::VectorXd& b) { return (a - b).norm() / b.norm(); }
+double maxRelative(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  return (a - b).norm() / b.norm();
+}
 
 class RobotBench {
  public:
@@ -80,7 +85,8 @@ class RobotBench {
         parameters_(compileParameters(tree_, declaredParameters(model_))),
         workspace_(tree_),
         nv_(tree_.velocityCount()),
-        batch_(tree_, kSamples, static_cast<Eigen::Index>(10 * model_->links.size())) {
+        batch_(tree_, RegressorBatch::recommendedSamples(tree_),
+               static_cast<Eigen::Index>(10 * model_->links.size())) {
     q_.resize(kSamples, tree_.positionCount());
     v_.resize(kSamples, nv_);
     a_.resize(kSamples, nv_);
@@ -96,7 +102,7 @@ class RobotBench {
     tau_.resize(kSamples, nv_);
     taut_.resize(nv_, kSamples);
     M_.resize(nv_, nv_);
-    Ms_.resize(kSamples, nv_ * nv_);
+    Ms_.resize(32, nv_ * nv_);
     Y_.resize(nv_, static_cast<Eigen::Index>(10 * model_->links.size()));
     inverseDynamicsBatch(tree_, parameters_, workspace_, q_, v_, a_, tau_);
     taut_ = tau_.transpose();
@@ -117,22 +123,42 @@ class RobotBench {
     rows.push_back(measure(
         "inverse dynamics",
         [this](int s) {
-          inverseDynamics(tree_, parameters_, workspace_, qt_.col(s), vt_.col(s), at_.col(s), taut_.col(s));
+          inverseDynamics(tree_, parameters_, workspace_, qt_.col(s), vt_.col(s), at_.col(s),
+                          taut_.col(s));
         },
-        [this] { inverseDynamicsBatch(tree_, parameters_, workspace_, q_, v_, a_, tau_); }, kInverse));
+        [this] { inverseDynamicsBatch(tree_, parameters_, workspace_, q_, v_, a_, tau_); },
+        kInverse));
     rows.push_back(measure(
         "torque regressor",
-        [this](int s) { torqueRegressor(tree_, workspace_, qt_.col(s), vt_.col(s), at_.col(s), Y_); },
-        [this] { torqueRegressorBatch(tree_, workspace_, q_, v_, a_, batch_); }, kRegressor));
+        [this](int s) {
+          torqueRegressor(tree_, workspace_, qt_.col(s), vt_.col(s), at_.col(s), Y_);
+        },
+        [this] {
+          const Eigen::Index n = batch_.capacity();
+          for (Eigen::Index s = 0; s < kSamples; s += n) {
+            torqueRegressorBatch(tree_, workspace_, q_.middleRows(s, n), v_.middleRows(s, n),
+                                 a_.middleRows(s, n), batch_);
+          }
+        },
+        kRegressor));
     rows.push_back(measure(
-        "mass matrix", [this](int s) { massMatrix(tree_, parameters_, workspace_, qt_.col(s), M_); },
-        [this] { massMatrixBatch(tree_, parameters_, workspace_, q_, Ms_); }, kMass));
+        "mass matrix",
+        [this](int s) { massMatrix(tree_, parameters_, workspace_, qt_.col(s), M_); },
+        [this] {
+          constexpr Eigen::Index kBlock = 32;  // stays in the cache
+          for (Eigen::Index s = 0; s < kSamples; s += kBlock) {
+            massMatrixBatch(tree_, parameters_, workspace_, q_.middleRows(s, kBlock), Ms_);
+          }
+        },
+        kMass));
     rows.push_back(measure(
         "forward dynamics",
         [this](int s) {
-          forwardDynamics(tree_, parameters_, workspace_, qt_.col(s), vt_.col(s), taut_.col(s), acct_.col(s));
+          forwardDynamics(tree_, parameters_, workspace_, qt_.col(s), vt_.col(s), taut_.col(s),
+                          acct_.col(s));
         },
-        [this] { forwardDynamicsBatch(tree_, parameters_, workspace_, q_, v_, tau_, acc_); }, kForward));
+        [this] { forwardDynamicsBatch(tree_, parameters_, workspace_, q_, v_, tau_, acc_); },
+        kForward));
     return rows;
   }
 
@@ -165,10 +191,12 @@ class RobotBench {
 #endif
 #ifdef PROPRIO_HAVE_MUJOCO
     Candidate mujoco = {"mujoco", loop([this, which](int s) {
-                          const double *q = qt_.col(s).data(), *v = vt_.col(s).data(), *a = at_.col(s).data();
+                          const double *q = qt_.col(s).data(), *v = vt_.col(s).data(),
+                                       *a = at_.col(s).data();
                           if (which == kInverse) mujoco_->inverseDynamics(q, v, a);
                           if (which == kMass) mujoco_->massMatrix(q);
-                          if (which == kForward) mujoco_->forwardDynamics(q, v, taut_.col(s).data());
+                          if (which == kForward)
+                            mujoco_->forwardDynamics(q, v, taut_.col(s).data());
                         }),
                         kSamples};
     if (which != kRegressor) all.push_back(&mujoco);
@@ -235,25 +263,31 @@ std::string machine() {
 std::string ratio(const std::optional<double>& other, double ours) {
   return other ? fmt::format("{:.1f}x", *other / ours) : "-";
 }
-std::string nanoseconds(const std::optional<double>& t) { return t ? fmt::format("{:.0f}", *t) : "-"; }
+std::string nanoseconds(const std::optional<double>& t) {
+  return t ? fmt::format("{:.0f}", *t) : "-";
+}
 
 std::string table(const std::vector<Row>& rows) {
   std::string text =
-      "| robot | quantity | one sample | batch | Pinocchio -O3 | Pinocchio native | MuJoCo | one vs Pinocchio | batch vs Pinocchio "
+      "| robot | quantity | one sample | batch | Pinocchio -O3 | Pinocchio native | MuJoCo | one "
+      "vs Pinocchio | batch vs Pinocchio "
       "| one vs MuJoCo |\n|---|---|---|---|---|---|---|---|---|---|\n";
   for (const Row& r : rows) {
     std::optional<double> best = r.normal;
     if (r.native && (!best || *r.native < *best)) best = r.native;
-    text += fmt::format("| {} | {} | {:.0f} | {:.0f} | {} | {} | {} | {} | {} | {} |\n", r.robot, r.quantity, r.one, r.batch,
-                        nanoseconds(r.normal), nanoseconds(r.native), nanoseconds(r.mujoco), ratio(best, r.one),
-                        ratio(best, r.batch), ratio(r.mujoco, r.one));
+    text += fmt::format("| {} | {} | {:.0f} | {:.0f} | {} | {} | {} | {} | {} | {} |\n", r.robot,
+                        r.quantity, r.one, r.batch, nanoseconds(r.normal), nanoseconds(r.native),
+                        nanoseconds(r.mujoco), ratio(best, r.one), ratio(best, r.batch),
+                        ratio(r.mujoco, r.one));
   }
   return text;
 }
 
 /// Nanoseconds per joint of serial arms: flat from 7 to 60.
 std::string scaling() {
-  std::string text = "| joints | inverse dynamics, ns per joint | forward dynamics, ns per joint |\n|---|---|---|\n";
+  std::string text =
+      "| joints | inverse dynamics, ns per joint | forward dynamics, ns per joint "
+      "|\n|---|---|---|\n";
   for (const int joints : {7, 15, 30, 60}) {
     const auto model = std::make_shared<const Model>(serialChain(joints));
     const Tree tree(model);
@@ -262,14 +296,21 @@ std::string scaling() {
     const RandomState x = randomState(tree, 1);
     Eigen::VectorXd tau(joints), a(joints);
     constexpr int kLoops = 300;
-    Candidate inverse = {"", [&] {
-                           for (int k = 0; k < kLoops; ++k) inverseDynamics(tree, parameters, workspace, x.q, x.v, x.a, tau);
-                         }, kLoops};
-    Candidate forward = {"", [&] {
-                           for (int k = 0; k < kLoops; ++k) forwardDynamics(tree, parameters, workspace, x.q, x.v, x.tau, a);
-                         }, kLoops};
+    Candidate inverse = {"",
+                         [&] {
+                           for (int k = 0; k < kLoops; ++k)
+                             inverseDynamics(tree, parameters, workspace, x.q, x.v, x.a, tau);
+                         },
+                         kLoops};
+    Candidate forward = {"",
+                         [&] {
+                           for (int k = 0; k < kLoops; ++k)
+                             forwardDynamics(tree, parameters, workspace, x.q, x.v, x.tau, a);
+                         },
+                         kLoops};
     timeInterleaved({&inverse, &forward});
-    text += fmt::format("| {} | {:.1f} | {:.1f} |\n", joints, inverse.nanoseconds / joints, forward.nanoseconds / joints);
+    text += fmt::format("| {} | {:.1f} | {:.1f} |\n", joints, inverse.nanoseconds / joints,
+                        forward.nanoseconds / joints);
   }
   return text;
 }
@@ -281,17 +322,21 @@ int main(int argc, char** argv) {
   using namespace proprio;
   using namespace proprio::bench;
   std::vector<Row> rows;
-  const std::pair<const char*, Model> robots[] = {
-      {"six-axis arm", sixAxisArm()}, {"seven-axis arm", sevenAxisArm()}, {"humanoid, 32 joints", humanoid32()}};
+  const std::pair<const char*, Model> robots[] = {{"six-axis arm", sixAxisArm()},
+                                                  {"seven-axis arm", sevenAxisArm()},
+                                                  {"humanoid, 32 joints", humanoid32()}};
   for (const auto& [name, model] : robots) {
     RobotBench bench(name, model);
     for (const Row& row : bench.run()) rows.push_back(row);
   }
   const std::string text = fmt::format(
-      "# Dynamics: nanoseconds per sample, single thread, medians of 21 interleaved repetitions in one run\n\n"
-      "Printed by `./run bench` on: {}; kernels `{}` ({} lanes); g++ {}. The Pinocchio ratio takes the faster of its two "
+      "# Dynamics: nanoseconds per sample, single thread, medians of 21 interleaved repetitions in "
+      "one run\n\n"
+      "Printed by `./run bench` on: {}; kernels `{}` ({} lanes); g++ {}. The Pinocchio ratio takes "
+      "the faster of its two "
       "builds.\n\n{}\n{}",
-      machine(), kernels::active().name, kernels::active().lanes, __VERSION__, table(rows), scaling());
+      machine(), kernels::active().name, kernels::active().lanes, __VERSION__, table(rows),
+      scaling());
   std::cout << text;
   if (argc > 1) std::ofstream(argv[1]) << text;
   return 0;

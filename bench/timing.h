@@ -1,7 +1,7 @@
 #pragma once
 
-/// Interleaved timing: all candidates are run in turn, many times, and the medians are compared. Ratios measured this way
-/// hold to about ten percent on a shared machine, absolute times do not.
+/// Interleaved timing: all candidates are run in turn, many times, and the medians are compared.
+/// Ratios measured this way hold to about ten percent on a shared machine, absolute times do not.
 
 #include <algorithm>
 #include <chrono>
@@ -15,7 +15,7 @@ struct Candidate {
   std::string name;
   std::function<void()> run;  ///< handles `samples` samples
   double samples = 1.0;
-  double nanoseconds = 0.0;   ///< result: median per sample
+  double nanoseconds = 0.0;  ///< result: median per sample
 };
 
 inline void timeInterleaved(std::vector<Candidate*> candidates, int repetitions = 21) {

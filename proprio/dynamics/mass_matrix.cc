@@ -5,6 +5,16 @@
 namespace proprio {
 namespace {
 
+/// Zeros where coordinates lie on different branches, for `lanes` samples.
+void storeStructuralZeros(const Workspace& workspace, const kernels::MatrixView<double>& M,
+                          int lanes) {
+  for (const auto& [i, j] : workspace.unrelated()) {
+    double* upper = M.data + i * M.row_stride + j * M.column_stride;
+    double* lower = M.data + j * M.row_stride + i * M.column_stride;
+    for (int lane = 0; lane < lanes; ++lane) upper[lane] = lower[lane] = 0.0;
+  }
+}
+
 /// free(i, j) = sum over full coordinates of ratio_k ratio_l full(k, l).
 void contractMatrix(const Tree& tree, const double* full, ptrdiff_t full_stride, double* free,
                     ptrdiff_t free_stride) {
@@ -27,21 +37,17 @@ void massMatrix(const Tree& tree, const CompiledParameters& parameters, Workspac
   requireSize("massMatrix", "rows of M", M.rows(), tree.velocityCount());
   requireSize("massMatrix", "columns of M", M.cols(), tree.velocityCount());
   const internal::Sample s = internal::sample(tree, workspace, q.data(), nullptr, nullptr);
-  const auto& kernel = kernels::active().one.mass_matrix;
-  if (!tree.hasMimic()) {
-    M.setZero();
-    kernel(workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(),
-           workspace.scratch(), s.q, {M.data(), 1, M.outerStride()});
-    return;
-  }
-  // entries between different branches stay at the zero they were born with
   const int nf = tree.fullVelocityCount();
-  double* full = workspace.fullMatrix();
-  for (int i = 0; i < nf * nf; ++i) full[i] = 0.0;
-  kernel(workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(),
-         workspace.scratch(), s.q, {full, 1, nf});
-  contractMatrix(tree, full, 1, workspace.square().data(), 1);
-  M = workspace.square();
+  const kernels::MatrixView<double> view =
+      tree.hasMimic() ? kernels::MatrixView<double>{workspace.fullMatrix(), 1, nf}
+                      : kernels::MatrixView<double>{M.data(), 1, M.outerStride()};
+  storeStructuralZeros(workspace, view, 1);
+  kernels::active().one.mass_matrix(workspace.kernelTree(), parameters.bodies.data(),
+                                    parameters.rotorOrNull(), workspace.scratch(), s.q, view);
+  if (tree.hasMimic()) {
+    contractMatrix(tree, view.data, 1, workspace.square().data(), 1);
+    M = workspace.square();
+  }
 }
 
 void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
@@ -53,16 +59,14 @@ void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Wor
   requireSize("massMatrixBatch", "rows of out", out.rows(), samples);
   const kernels::Table& table = kernels::active();
   const internal::BatchInput input = {&q, nullptr, nullptr};
-  out.setZero();
   for (Eigen::Index k = 0; k < internal::blockCount(samples, table.lanes); ++k) {
     const internal::Block b = internal::block(tree, workspace, input, samples, table.lanes, k);
     kernels::MatrixView<double> view = {out.data() + b.start, out.outerStride(),
                                         nv * out.outerStride()};
     if (!b.in_place) {
-      double* full = workspace.fullMatrix();
-      for (int i = 0; i < nf * nf * table.lanes; ++i) full[i] = 0.0;
-      view = {full, table.lanes, Eigen::Index{nf} * table.lanes};
+      view = {workspace.fullMatrix(), table.lanes, Eigen::Index{nf} * table.lanes};
     }
+    storeStructuralZeros(workspace, view, table.lanes);
     table.pack.mass_matrix(workspace.kernelTree(), parameters.bodies.data(),
                            parameters.rotorOrNull(), workspace.scratch(), b.q, view);
     for (Eigen::Index lane = 0; !b.in_place && lane < b.count; ++lane) {

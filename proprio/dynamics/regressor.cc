@@ -17,7 +17,7 @@ void torqueRegressor(const Tree& tree, Workspace& workspace, ConstVectorRef q, C
   requireSize(kName, "rows of Y", Y.rows(), tree.velocityCount());
   requireSize(kName, "columns of Y", Y.cols(), columns);
   const internal::Sample s = internal::sample(tree, workspace, q.data(), v.data(), a.data());
-  Y.setZero();
+  for (Eigen::Index c = 0; c < columns; ++c) std::fill_n(Y.col(c).data(), Y.rows(), 0.0);
   const auto& kernel = kernels::active().one.regressor;
   if (!tree.hasMimic()) {
     kernel(workspace.kernelTree(), workspace.scratch(), workspace.rowOf(), s.q, s.v, s.a,
@@ -40,6 +40,22 @@ RegressorBatch::RegressorBatch(const Tree& tree, Eigen::Index max_samples, Eigen
     : max_samples_(max_samples),
       columns_(columns),
       data_(static_cast<size_t>(max_samples * columns * tree.velocityCount())) {}
+
+Eigen::Index RegressorBatch::recommendedSamples(const Tree& tree) {
+  // entries that are not structurally zero, in a cache of half a megabyte
+  constexpr Eigen::Index kBytes = 512 * 1024, kMost = 256, kLeast = 16;
+  Eigen::Index blocks = 0;
+  for (const TreeBody& body : tree.bodies()) {
+    constexpr Eigen::Index kCoordinates[4] = {0, 1, 1, 6};
+    if (body.link < 0) continue;
+    for (const TreeBody* b = &body;; b = &tree.bodies()[static_cast<size_t>(b->parent)]) {
+      blocks += kCoordinates[static_cast<int>(b->joint)];
+      if (b->parent < 0) break;
+    }
+  }
+  const Eigen::Index samples = kBytes / (80 * std::max<Eigen::Index>(1, blocks));
+  return std::clamp(samples / kLeast * kLeast, kLeast, kMost);
+}
 
 void torqueRegressorBatch(const Tree& tree, Workspace& workspace, ConstMatrixRef q,
                           ConstMatrixRef v, ConstMatrixRef a, RegressorBatch& batch) {

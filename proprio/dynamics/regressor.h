@@ -23,6 +23,8 @@ void torqueRegressor(const Tree& tree, Workspace& workspace, ConstVectorRef q, C
 class RegressorBatch {
  public:
   RegressorBatch(const Tree& tree, Eigen::Index max_samples, Eigen::Index columns);
+  /// A number of samples whose rows stay in the cache.
+  static Eigen::Index recommendedSamples(const Tree& tree);
   Eigen::Index capacity() const { return max_samples_; }
   Eigen::Index columns() const { return columns_; }
   /// Rows of coordinate j for the first `samples` samples.

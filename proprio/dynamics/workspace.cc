@@ -189,6 +189,22 @@ Workspace::Workspace(const Tree& tree) {
       rows[body.axes + k] = 2 * (body.v + k) + (translates ? 1 : 0);
     }
   }
+  // coordinates of two bodies are related when one body lies on the path of the other
+  std::vector<char> related(static_cast<size_t>(tree_.nv * tree_.nv), 0);
+  for (int i = 0; i < tree_.count; ++i) {
+    const kernels::Body& body = bodies_[static_cast<size_t>(i)];
+    const int* rows = row_of_.data() + i * tree_.max_axes;
+    const int count = body.axes + kCoordinates[body.joint];
+    for (int k = 0; k < count; ++k) {
+      for (int l = 0; l < count; ++l)
+        related[static_cast<size_t>((rows[k] >> 1) * tree_.nv + (rows[l] >> 1))] = 1;
+    }
+  }
+  for (int i = 0; i < tree_.nv; ++i) {
+    for (int j = i + 1; j < tree_.nv; ++j) {
+      if (!related[static_cast<size_t>(i * tree_.nv + j)]) unrelated_.emplace_back(i, j);
+    }
+  }
   constexpr size_t kMaxLanes = 8;
   const auto nv = static_cast<size_t>(tree_.nv);
   scratch_ = AlignedBuffer(kernels::scratchSize(tree_) * kMaxLanes);

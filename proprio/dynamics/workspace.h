@@ -11,6 +11,7 @@
 
 #include <Eigen/Core>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "proprio/dynamics/kernels/kernels.h"
@@ -67,6 +68,9 @@ class Workspace {
   kernels::Tree weightlessTree() const;
   double* scratch() { return scratch_.data(); }
   const int* rowOf() const { return row_of_.data(); }
+  /// Pairs i < j of full velocity coordinates on different branches: M(i, j) = 0 whatever the
+  /// state.
+  const std::vector<std::pair<int, int>>& unrelated() const { return unrelated_; }
   /// Room for one more set of full coordinates of `lanes` samples: q, v, a or tau, output.
   double* fullPosition() { return full_q_.data(); }
   double* fullVelocity() { return full_v_.data(); }
@@ -86,6 +90,7 @@ class Workspace {
   std::vector<kernels::Body> bodies_;
   kernels::Tree tree_;
   std::vector<int> row_of_;
+  std::vector<std::pair<int, int>> unrelated_;
   AlignedBuffer scratch_, full_q_, full_v_, full_a_, full_tau_, full_matrix_, full_regressor_,
       external_;
   Eigen::MatrixXd square_;
