@@ -5,9 +5,9 @@ include(GNUInstallDirs)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/proprio)
 install(TARGETS proprio EXPORT proprio-targets)
 install(EXPORT proprio-targets NAMESPACE proprio:: DESTINATION ${package_dir})
-# kernels/ is the inside of the dynamics engine, testing/ serves the tests only
+# testing/ serves the tests only
 install(DIRECTORY proprio DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
-        PATTERN kernels EXCLUDE PATTERN testing EXCLUDE PATTERN "*_internal.h" EXCLUDE)
+        PATTERN testing EXCLUDE PATTERN "*_internal.h" EXCLUDE)
 if(TARGET proprio_command)
   install(TARGETS proprio_command)
 endif()
