@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <map>
+
+#include "apps/verb.h"
+#include "proprio/core/text.h"
+
+namespace proprio::apps {
+namespace {
+
+struct VerbEntry {
+  const char* name;
+  const char* summary;
+  const char* example;
+  Run (*add)(CLI::App& verb);
+};
+
+constexpr VerbEntry kVerbs[] = {
+    {"check", "Is this robot description physically possible? Repairs it on request.",
+     "proprio check robot.urdf --strict", addCheck},
+    {"show", "Prints the tree of links and joints, masses, drives, sensors and frames.",
+     "proprio show examples/robots/humanoid.yaml", addShow},
+};
+
+int complain(const std::string& sentence) {
+  fmt::print(stderr, "proprio: {}\n", sentence);
+  return 2;
+}
+
+std::vector<std::string> verbNames() {
+  std::vector<std::string> names;
+  for (const VerbEntry& entry : kVerbs) names.emplace_back(entry.name);
+  return names;
+}
+
+// what the parser did not understand, in one sentence
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  const auto chosen = app.get_subcommands();
+  const CLI::App& verb = chosen.empty() ? app : *chosen.front();
+  const std::string hint = chosen.empty() ? "; see proprio --help"
+                                          : fmt::format("; see proprio {} --help", verb.get_name());
+  const std::vector<std::string> extra = app.remaining(true);
+  if (extra.empty()) return error.what() + hint;
+  if (extra.front().rfind("-", 0) != 0)
+    return fmt::format("the argument {} is one too many{}", inQuotes(extra.front()), hint);
+  std::vector<std::string> options;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  }
+  return fmt::format("there is no option {}{}", inQuotes(extra.front()),
+                     didYouMean(extra.front(), options));
+}
+
+int runCommand(int argc, char** argv) {
+  CLI::App app{"proprio finds, checks and uses the true dynamics of robots."};
+  app.name("proprio");
+  app.set_version_flag("--version", std::string("proprio ") + PROPRIO_VERSION);
+  app.footer(
+      "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input.\n"
+      "Example: proprio check examples/robots/tx40.yaml");
+  std::map<std::string, Run> runs;
+  for (const VerbEntry& entry : kVerbs) {
+    CLI::App* verb = app.add_subcommand(entry.name, entry.summary);
+    verb->footer(std::string("Example: ") + entry.example);
+    runs[entry.name] = entry.add(*verb);
+  }
+  if (argc > 1 && argv[1][0] != '-' && runs.count(argv[1]) == 0)
+    return complain(
+        fmt::format("there is no verb {}{}", inQuotes(argv[1]), didYouMean(argv[1], verbNames())));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return complain(explain(app, error));
+  }
+  if (app.get_subcommands().empty()) {
+    fmt::print(stderr, "{}", app.help());
+    return 2;
+  }
+  return runs[app.get_subcommands().front()->get_name()]();
+}
+
+}  // namespace
+}  // namespace proprio::apps
+
+int main(int argc, char** argv) {
+  try {
+    return proprio::apps::runCommand(argc, argv);
+  } catch (const proprio::Error& error) {
+    return proprio::apps::complain(error.what());
+  } catch (const std::exception& error) {
+    return proprio::apps::complain(fmt::format("internal error: {}", error.what()));
+  }
+}
