@@ -5,9 +5,9 @@
 
 namespace proprio {
 
-/// One friction term of a joint: coefficient * basis(velocity). Linear in its coefficient, so that each
-/// term is one regressor column; its constants (scale, exponent) are fixed numbers of the model.
-/// v = joint velocity, s(v) = sign, or the smooth sign that the joint's FrictionModel names.
+/// One friction term of a joint: coefficient * basis(velocity). Linear in its coefficient, so that
+/// each term is one regressor column; its constants (scale, exponent) are fixed numbers of the
+/// model. v = joint velocity, s(v) = sign, or the smooth sign that the joint's FrictionModel names.
 enum class FrictionTermKind {
   kViscous,          ///< v
   kCoulomb,          ///< s(v)
@@ -54,7 +54,8 @@ struct FrictionModel {
 /// The basis function of a term at velocity v: the regressor entry of its coefficient.
 double frictionBasis(const FrictionModel& model, const FrictionTerm& term, double velocity);
 /// d basis / d v (the jump of the discontinuous sign is left out).
-double frictionBasisDerivative(const FrictionModel& model, const FrictionTerm& term, double velocity);
+double frictionBasisDerivative(const FrictionModel& model, const FrictionTerm& term,
+                               double velocity);
 /// Sum over the static terms.
 double frictionTorque(const FrictionModel& model, double velocity);
 /// SI unit of a term's coefficient.

@@ -36,6 +36,7 @@ Error errorIn(const Model& model, const std::string& sentence) {
 template <class Items>
 std::vector<std::string> namesOf(const Items& items) {
   std::vector<std::string> names;
+  names.reserve(items.size());
   for (const auto& item : items) names.push_back(item.name);
   return names;
 }
@@ -384,7 +385,7 @@ void checkCoupling(const Model& model, const CouplingColumn& column) {
   const auto fail = [&](const std::string& text) {
     return errorIn(model, fmt::format("coupling '{}': {}", column.name, text));
   };
-  const auto checkJoint = [&](int joint) {
+  const auto check_joint = [&](int joint) {
     if (!valid(joint, model.joints.size()))
       throw fail("it names a joint that the model does not have");
     if (!isOneDof(model.joints[joint].type)) {
@@ -396,12 +397,12 @@ void checkCoupling(const Model& model, const CouplingColumn& column) {
   if (!std::isfinite(column.value))
     throw fail(fmt::format("its value is {}; give a finite number", column.value));
   for (const CouplingTerm& term : column.terms) {
-    checkJoint(term.joint);
+    check_joint(term.joint);
     if (term.joints.size() != term.weights.size()) {
       throw fail(fmt::format("a term has {} joints and {} weights; give one weight per joint",
                              term.joints.size(), term.weights.size()));
     }
-    for (int joint : term.joints) checkJoint(joint);
+    for (int joint : term.joints) check_joint(joint);
     for (double weight : term.weights) {
       if (!std::isfinite(weight)) throw fail("a weight is not finite");
     }

@@ -4,8 +4,8 @@
 /// friction declarations. No link is privileged: `Tree` (tree.h) compiles a model for one base.
 /// Indices of links, joints and degrees of freedom do not depend on the base.
 ///
-/// A Model is filled through its plain fields and then passed through `finalize`, which checks it and
-/// fills the derived fields; after that it is treated as immutable and shared.
+/// A Model is filled through its plain fields and then passed through `finalize`, which checks it
+/// and fills the derived fields; after that it is treated as immutable and shared.
 
 #include <limits>
 #include <optional>
@@ -24,9 +24,10 @@ enum class ShapeKind { kBox, kCylinder, kSphere, kMesh };
 /// Collision or visual geometry of a link.
 struct Shape {
   ShapeKind kind = ShapeKind::kBox;
-  Pose X_LG;                         ///< geometry frame in the link frame
-  Vector3d size = Vector3d::Zero();  ///< box: edge lengths; cylinder: radius, length; sphere: radius
-  std::string mesh;                  ///< path as written in the file
+  Pose X_LG;  ///< geometry frame in the link frame
+  Vector3d size =
+      Vector3d::Zero();  ///< box: edge lengths; cylinder: radius, length; sphere: radius
+  std::string mesh;      ///< path as written in the file
   Vector3d mesh_scale = Vector3d::Ones();
   bool collision = true;  ///< false: visual
 };
@@ -40,9 +41,9 @@ struct LinkPart {
 
 struct Link {
   std::string name;
-  bool has_inertial = false;    ///< the description states an inertia
-  InertialParameters inertia;   ///< in the link frame, lumped parts included
-  Pose X_LI;                    ///< the inertial frame as written (URDF <inertial><origin>)
+  bool has_inertial = false;   ///< the description states an inertia
+  InertialParameters inertia;  ///< in the link frame, lumped parts included
+  Pose X_LI;                   ///< the inertial frame as written (URDF <inertial><origin>)
   std::vector<LinkPart> parts;
   std::vector<Shape> shapes;
   FileLocation location;
@@ -73,10 +74,11 @@ struct Mimic {
 };
 
 struct Drive {
-  bool declared = false;       ///< then its rotor inertia is a parameter
-  double rotor_inertia = 0.0;  ///< reflected to the joint: ratio^2 * motor inertia, kg m^2 (kg if prismatic)
-  double gear_ratio = 1.0;     ///< motor turns per joint turn, with sign
-  double gain = 1.0;           ///< N m at the joint per unit of the recorded drive signal
+  bool declared = false;  ///< then its rotor inertia is a parameter
+  double rotor_inertia =
+      0.0;  ///< reflected to the joint: ratio^2 * motor inertia, kg m^2 (kg if prismatic)
+  double gear_ratio = 1.0;  ///< motor turns per joint turn, with sign
+  double gain = 1.0;        ///< N m at the joint per unit of the recorded drive signal
   double torque_limit = kNotStated;
 };
 
@@ -89,8 +91,9 @@ struct Spring {
 
 /// Between links `first` and `second` (URDF: parent and child):
 /// X_first_second(q) = X_FJ * motion(q) * X_JS.
-/// motion: rotation by q about `axis`, translation by q along it; planar: translation by (q0, q1) along the
-/// first two columns of rotationWithZAlong(axis), then rotation by q2 about axis; floating: the pose itself.
+/// motion: rotation by q about `axis`, translation by q along it; planar: translation by (q0, q1)
+/// along the first two columns of rotationWithZAlong(axis), then rotation by q2 about axis;
+/// floating: the pose itself.
 struct Joint {
   std::string name;
   JointType type = JointType::kFixed;
@@ -98,7 +101,8 @@ struct Joint {
   int second = -1;
   Pose X_FJ;
   Pose X_JS;
-  Vector3d axis = Vector3d::UnitX();  ///< unit vector in the joint frame; planar: the plane's normal
+  Vector3d axis =
+      Vector3d::UnitX();  ///< unit vector in the joint frame; planar: the plane's normal
   JointLimits limits;
   std::optional<Mimic> mimic;
   Drive drive;
@@ -108,7 +112,8 @@ struct Joint {
   // filled by finalize; mimic joints have the indices of their (free) leader
   int position_index = -1;  ///< into the shape positions s, -1 for fixed joints
   int velocity_index = -1;  ///< into the shape velocities, -1 for fixed joints
-  double mimic_ratio = 1.0;   ///< q = mimic_ratio * s[position_index] + mimic_offset, chains resolved
+  double mimic_ratio =
+      1.0;  ///< q = mimic_ratio * s[position_index] + mimic_offset, chains resolved
   double mimic_offset = 0.0;
 };
 
@@ -122,8 +127,8 @@ struct Frame {
 /// What a coupling column multiplies.
 enum class Signal { kAcceleration, kVelocity, kSignVelocity, kPosition, kOne };
 
-/// One entry of a declared column: in the torque row of `joint` stands signal(sum_k weights[k] x[joints[k]]),
-/// x = joint acceleration, velocity or position.
+/// One entry of a declared column: in the torque row of `joint` stands signal(sum_k weights[k]
+/// x[joints[k]]), x = joint acceleration, velocity or position.
 struct CouplingTerm {
   int joint = -1;
   Signal signal = Signal::kVelocity;
@@ -131,7 +136,8 @@ struct CouplingTerm {
   std::vector<double> weights;
 };
 
-/// A parameter whose regressor column is declared term by term (for example the coupled TX40 wrist).
+/// A parameter whose regressor column is declared term by term (for example the coupled TX40
+/// wrist).
 struct CouplingColumn {
   std::string name;
   std::string unit;
@@ -139,20 +145,28 @@ struct CouplingColumn {
   std::vector<CouplingTerm> terms;
 };
 
-/// q_motor = matrix * q_joint over the listed joints; tau_joint = matrix^T tau_motor.
+/// q_motor = matrix * q_joint over the listed joints; tau_joint = matrix^T tau_motor. Full column
+/// rank; more motors than joints where a coupled joint is locked.
 struct Transmission {
   std::vector<int> joints;
   Eigen::MatrixXd matrix;
 };
 
 enum class SensorKind {
-  kForceTorque, kAccelerometer, kGyroscope, kMagnetometer, kOrientation, kEncoder, kJointTorque, kSkin
+  kForceTorque,
+  kAccelerometer,
+  kGyroscope,
+  kMagnetometer,
+  kOrientation,
+  kEncoder,
+  kJointTorque,
+  kSkin
 };
 const char* toString(SensorKind kind);
 
-/// Force-torque: on the fixed joint `joint`, frame X_LS on `link` (one side of it), `sign` = +1 when it measures
-/// the wrench acting on `link` from the other side. IMU parts: on `link`. Encoder, joint torque: on `joint`.
-/// Skin: cells on `link`.
+/// Force-torque: on the fixed joint `joint`, frame X_LS on `link` (one side of it), `sign` = +1
+/// when it measures the wrench acting on `link` from the other side. IMU parts: on `link`. Encoder,
+/// joint torque: on `joint`. Skin: cells on `link`.
 struct Sensor {
   std::string name;
   SensorKind kind = SensorKind::kAccelerometer;
@@ -195,7 +209,8 @@ struct Model {
   std::vector<InfoEntry> info;
 
   // filled by finalize
-  int position_count = 0;  ///< size of the shape positions s (mimic joints follow, they do not count)
+  int position_count =
+      0;  ///< size of the shape positions s (mimic joints follow, they do not count)
   int velocity_count = 0;  ///< size of the shape velocities
   std::vector<std::vector<int>> joints_of_link;
 
@@ -204,8 +219,10 @@ struct Model {
   int frameIndex(const std::string& frame_name) const;  ///< -1 if there is none
 };
 
-/// Checks the graph (at least one link, unique names, connected and acyclic, unit axes, mimic leaders that exist
-/// and do not loop, finite numbers) and fills the derived fields. @throws Error that names link or joint.
+/// Checks the graph (at least one link, unique names, connected and acyclic, unit axes, mimic
+/// leaders that exist and do not loop, finite numbers) and fills the derived fields. Drive,
+/// friction and spring of fixed joints are dropped; friction terms without a name get one. @throws
+/// Error that names link or joint.
 Model finalize(Model model);
 
 /// Index of a link or joint. @throws Error with the nearest existing names when there is none.
@@ -214,8 +231,8 @@ int requireJoint(const Model& model, const std::string& name);
 
 // ---- derived models: each function returns a new finalized model ----
 
-/// Merges links across fixed joints; merged links become frames and parts. Fixed joints that carry a
-/// force-torque sensor, or that `keep` names, stay.
+/// Merges links across fixed joints; merged links become frames and parts. Fixed joints that carry
+/// a force-torque sensor, or that `keep` names, stay.
 Model lumpFixedJoints(const Model& model, const std::vector<std::string>& keep = {});
 
 struct JointValue {

@@ -13,6 +13,7 @@ constexpr const char* kInertialUnits[10] = {"kg",     "kg m",   "kg m",   "kg m"
 
 std::vector<ParameterInfo> linkParameters(const Link& link, int index) {
   std::vector<ParameterInfo> infos;
+  infos.reserve(10);
   for (int k = 0; k < 10; ++k) {
     infos.push_back({ParameterKind::kInertial, fmt::format("{}.{}", link.name, kInertialNames[k]),
                      kInertialUnits[k], index, -1, k});

@@ -2,9 +2,10 @@
 
 /// Parameters of a model: values in a named layout, never a bare vector.
 ///
-/// Order, fixed once: for every link (by link index) [m, mcx, mcy, mcz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz] about the
-/// link-frame origin; then for every joint (by joint index) rotor inertia if a drive is declared, friction terms
-/// in declared order, spring stiffness and preload (= -stiffness * rest) if declared; then the coupling columns.
+/// Order, fixed once: for every link (by link index) [m, mcx, mcy, mcz, Ixx, Ixy, Ixz, Iyy, Iyz,
+/// Izz] about the link-frame origin; then for every joint (by joint index) rotor inertia if a drive
+/// is declared, friction terms in declared order, spring stiffness and preload (= -stiffness *
+/// rest) if declared; then the coupling columns.
 
 #include <memory>
 #include <string>
@@ -15,16 +16,22 @@
 namespace proprio {
 
 enum class ParameterKind {
-  kInertial, kRotorInertia, kFriction, kSpringStiffness, kSpringPreload, kCoupling
+  kInertial,
+  kRotorInertia,
+  kFriction,
+  kSpringStiffness,
+  kSpringPreload,
+  kCoupling
 };
 
 struct ParameterInfo {
   ParameterKind kind = ParameterKind::kInertial;
-  std::string name;   ///< "forearm.Ixx", "elbow.viscous", "Iam6"
+  std::string name;  ///< "forearm.Ixx", "elbow.viscous", "Iam6"
   std::string unit;
-  int link = -1;      ///< kInertial
-  int joint = -1;     ///< joint parameters
-  int component = 0;  ///< kInertial: 0..9; kFriction: index of the term; kCoupling: index of the column
+  int link = -1;   ///< kInertial
+  int joint = -1;  ///< joint parameters
+  int component =
+      0;  ///< kInertial: 0..9; kFriction: index of the term; kCoupling: index of the column
 };
 
 /// Names of the ten inertial parameters in order: "m", "mcx", ..., "Izz".
@@ -65,7 +72,8 @@ Parameters declaredParameters(std::shared_ptr<const Model> model);
 /// The ten numbers of a link as a body; and back.
 InertialParameters linkInertia(const Parameters& parameters, int link);
 void setLinkInertia(Parameters& parameters, int link, const InertialParameters& inertia);
-/// The model with the parameters' values written into its links, drives, friction terms and couplings.
+/// The model with the parameters' values written into its links, drives, friction terms and
+/// couplings.
 Model modelWithParameters(const Parameters& parameters);
 
 }  // namespace proprio

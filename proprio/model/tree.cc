@@ -155,37 +155,41 @@ int addJoint(std::vector<TreeBody>& bodies, const Model& model, const Joint& joi
 
 }  // namespace
 
-Tree::Tree(std::shared_ptr<const Model> model)
+Tree::Tree(const std::shared_ptr<const Model>& model)
     : Tree(model, model ? model->base : 0, model && model->floating, model ? model->X_WB : Pose{}) {
 }
 
 Tree::Tree(std::shared_ptr<const Model> model, int base_link, bool floating, const Pose& X_WB)
     : model_(std::move(model)), base_link_(base_link), floating_(floating) {
   if (!model_) throw Error("tree: there is no model (null pointer)");
-  const Traversal traversal = traverse(*model_, base_link);
   if (!floating) X_WB_ = X_WB;
+  const Traversal traversal = traverse(*model_, base_link);
+  numberCoordinates();
+  buildBodies(traversal);
+}
 
-  // coordinates: the base, then every joint by index; mimic joints read those of their leader
-  const auto addCoordinate = [this](int q_from, double ratio, double offset) {
-    q_source.push_back(q_from);
+// The base, then every joint by index; mimic joints read the coordinates of their leader.
+void Tree::numberCoordinates() {
+  const auto add_position = [this](int source, double ratio, double offset) {
+    q_source.push_back(source);
     q_ratio.push_back(ratio);
     q_offset.push_back(offset);
   };
-  const auto addVelocity = [this](int v_from, double ratio) {
-    v_source.push_back(v_from);
+  const auto add_velocity = [this](int source, double ratio) {
+    v_source.push_back(source);
     v_ratio.push_back(ratio);
   };
-  const int base_q = floating ? 7 : 0, base_v = floating ? 6 : 0;
-  for (int k = 0; k < base_q; ++k) addCoordinate(k, 1.0, 0.0);
-  for (int k = 0; k < base_v; ++k) addVelocity(k, 1.0);
+  const int base_q = floating_ ? 7 : 0, base_v = floating_ ? 6 : 0;
+  for (int k = 0; k < base_q; ++k) add_position(k, 1.0, 0.0);
+  for (int k = 0; k < base_v; ++k) add_velocity(k, 1.0);
   for (const Joint& joint : model_->joints) {
     full_q_.push_back(static_cast<int>(q_source.size()));
     full_v_.push_back(static_cast<int>(v_source.size()));
     for (int k = 0; k < proprio::positionCount(joint.type); ++k) {
-      addCoordinate(base_q + joint.position_index + k, joint.mimic_ratio, joint.mimic_offset);
+      add_position(base_q + joint.position_index + k, joint.mimic_ratio, joint.mimic_offset);
     }
     for (int k = 0; k < proprio::velocityCount(joint.type); ++k) {
-      addVelocity(base_v + joint.velocity_index + k, joint.mimic_ratio);
+      add_velocity(base_v + joint.velocity_index + k, joint.mimic_ratio);
     }
     if (joint.mimic) has_mimic_ = true;
   }
@@ -193,22 +197,21 @@ Tree::Tree(std::shared_ptr<const Model> model, int base_link, bool floating, con
   nv_ = base_v + model_->velocity_count;
   nq_full_ = static_cast<int>(q_source.size());
   nv_full_ = static_cast<int>(v_source.size());
+}
 
-  // bodies in the order of the traversal
+void Tree::buildBodies(const Traversal& traversal) {
   body_of_link_.assign(model_->links.size(), -1);
+  BodyBuilder root(bodies_);
+  const int first = floating_ ? 0 : -1;
+  root.add(-1, floating_ ? BodyJoint::kFloating : BodyJoint::kFixed, X_WB_, first, first);
+  body_of_link_[base_link_] = root.carry(base_link_, Pose::identity());
   for (int link : traversal.order) {
-    const int parent_joint = traversal.parent_joint[link];
-    if (parent_joint < 0) {
-      BodyBuilder builder(bodies_);
-      builder.add(-1, floating ? BodyJoint::kFloating : BodyJoint::kFixed, X_WB_, floating ? 0 : -1,
-                  floating ? 0 : -1);
-      body_of_link_[link] = builder.carry(link, Pose::identity());
-      continue;
-    }
-    const Joint& joint = model_->joints[parent_joint];
-    body_of_link_[link] =
-        addJoint(bodies_, *model_, joint, joint.second == link,
-                 body_of_link_[traversal.parent[link]], full_q_[parent_joint], full_v_[parent_joint]);
+    if (link == base_link_) continue;
+    const int index = traversal.parent_joint[link];
+    const Joint& joint = model_->joints[index];
+    const int parent = body_of_link_[traversal.parent[link]];
+    body_of_link_[link] = addJoint(bodies_, *model_, joint, joint.second == link, parent,
+                                   full_q_[index], full_v_[index]);
   }
   for (int i = bodyCount() - 1; i >= 0; --i) {
     bodies_[i].subtree_end = std::max(bodies_[i].subtree_end, i + 1);
@@ -293,6 +296,23 @@ std::vector<int> jointPath(const Model& model, int from, int to) {
   return path;
 }
 
+std::vector<int> dofPath(const Model& model, int from, int to) {
+  std::vector<int> dofs;
+  for (int index : jointPath(model, from, to)) {
+    const Joint& joint = model.joints[index];
+    for (int k = 0; k < velocityCount(joint.type); ++k) dofs.push_back(joint.velocity_index + k);
+  }
+  // a mimic joint may share its degree of freedom with another one on the path
+  std::sort(dofs.begin(), dofs.end());
+  dofs.erase(std::unique(dofs.begin(), dofs.end()), dofs.end());
+  return dofs;
+}
+
+int ancestor(const Traversal& traversal, int link, int steps) {
+  for (; steps > 0 && link >= 0; --steps) link = traversal.parent[link];
+  return link;
+}
+
 std::vector<int> subtree(const Model& model, int base, int link) {
   requireLinkIndex(model, link);
   const Traversal traversal = traverse(model, base);
@@ -311,7 +331,7 @@ std::vector<int> neighbours(const Model& model, int link) {
   return links;
 }
 
-TreeSet::TreeSet(std::shared_ptr<const Model> model, bool floating) {
+TreeSet::TreeSet(const std::shared_ptr<const Model>& model, bool floating) {
   if (!model) throw Error("tree set: there is no model (null pointer)");
   trees_.reserve(model->links.size());
   for (int base = 0; base < static_cast<int>(model->links.size()); ++base) {

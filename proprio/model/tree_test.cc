@@ -343,6 +343,19 @@ TEST_P(EveryFamily, TraversalsAgreeWithBruteForce) {
         const Joint& joint = m.joints[joints[i]];
         EXPECT_EQ(std::minmax(joint.first, joint.second), std::minmax(path[i], path[i + 1]));
       }
+      // degrees of freedom on the path, the same in both directions
+      std::set<int> dofs;
+      for (int index : joints) {
+        const Joint& joint = m.joints[index];
+        for (int k = 0; k < velocityCount(joint.type); ++k) dofs.insert(joint.velocity_index + k);
+      }
+      EXPECT_EQ(dofPath(m, base, link), std::vector<int>(dofs.begin(), dofs.end()));
+      EXPECT_EQ(dofPath(m, link, base), dofPath(m, base, link));
+      // ancestors are the path backwards
+      for (size_t k = 0; k < path.size(); ++k) {
+        EXPECT_EQ(ancestor(traversal, link, static_cast<int>(k)), path[path.size() - 1 - k]);
+      }
+      EXPECT_EQ(ancestor(traversal, link, static_cast<int>(path.size())), -1);
       // neighbours are the parent and the children (lemmas 3.7 and 3.8)
       std::multiset<int> around(traversal.children[link].begin(), traversal.children[link].end());
       if (traversal.parent[link] >= 0) around.insert(traversal.parent[link]);
