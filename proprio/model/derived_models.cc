@@ -79,13 +79,6 @@ Model renumbered(const Model& model, const Renumbering& map) {
   return result;
 }
 
-// the link's inertia without its parts
-InertialParameters ownInertia(const Link& link) {
-  InertialParameters own = link.inertia;
-  for (const LinkPart& part : link.parts) own = own - transformed(part.X_LP, part.inertia);
-  return own;
-}
-
 // `merged`, whose frame sits at X_LM, becomes a part of `link`
 void mergeLink(Link& link, const Link& merged, const Pose& X_LM) {
   link.inertia = link.inertia + transformed(X_LM, merged.inertia);
@@ -252,6 +245,12 @@ Model withoutPart(Model model, const std::string& name) {
 }
 
 }  // namespace
+
+InertialParameters ownInertia(const Link& link) {
+  InertialParameters own = link.inertia;
+  for (const LinkPart& part : link.parts) own = own - transformed(part.X_LP, part.inertia);
+  return own;
+}
 
 Model lumpFixedJoints(const Model& model, const std::vector<std::string>& keep) {
   std::vector<bool> lumped(model.joints.size());

@@ -225,6 +225,9 @@ struct Model {
 /// Error that names link or joint.
 Model finalize(Model model);
 
+/// The link's inertia without its lumped parts.
+InertialParameters ownInertia(const Link& link);
+
 /// Index of a link or joint. @throws Error with the nearest existing names when there is none.
 int requireLink(const Model& model, const std::string& name);
 int requireJoint(const Model& model, const std::string& name);
