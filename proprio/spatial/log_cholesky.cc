@@ -56,46 +56,47 @@ InertialParameters fromLogCholesky(const Vector10d& theta) {
 }
 
 Matrix10d logCholeskyJacobian(const Vector10d& theta) {
-  // dD = dU U^T + U dU^T, with one entry of U moving per column (all of them for a)
+  // d_D = d_U U^T + U d_U^T, with one entry of U moving per column (all of them for a)
   const Matrix4d U = factor(theta);
   const double scale = U(3, 3);
-  const auto column = [&](const Matrix4d& dU) {
-    const Matrix4d half = dU * U.transpose();
+  const auto column = [&](const Matrix4d& d_U) {
+    const Matrix4d half = d_U * U.transpose();
     return fromPseudoInertia(half + half.transpose()).vector();
   };
   Matrix10d J;
   J.col(0) = column(U);
   for (Eigen::Index k = 0; k < 3; ++k) {
-    Matrix4d dU = Matrix4d::Zero();
-    dU(k, k) = U(k, k);
-    J.col(1 + k) = column(dU);
+    Matrix4d d_U = Matrix4d::Zero();
+    d_U(k, k) = U(k, k);
+    J.col(1 + k) = column(d_U);
   }
   for (Eigen::Index k = 0; k < 6; ++k) {
-    Matrix4d dU = Matrix4d::Zero();
-    dU(kOffDiagonal[k].row, kOffDiagonal[k].column) = scale;
-    J.col(4 + k) = column(dU);
+    Matrix4d d_U = Matrix4d::Zero();
+    d_U(kOffDiagonal[k].row, kOffDiagonal[k].column) = scale;
+    J.col(4 + k) = column(d_U);
   }
   return J;
 }
 
 Matrix10d logCholeskyInverseJacobian(const Vector10d& theta) {
-  // U^-1 dD U^-T = F + F^T with F = U^-1 dU upper triangular: F is the upper half, diagonal halved
+  // U^-1 d_D U^-T = F + F^T with F = U^-1 d_U upper triangular: F is the upper half, diagonal
+  // halved
   const Matrix4d U = factor(theta);
   const double scale = U(3, 3);
   const auto triangular = U.triangularView<Eigen::Upper>();
   Matrix10d J;
   for (Eigen::Index k = 0; k < 10; ++k) {
-    const Matrix4d dD = pseudoInertia(InertialParameters::fromVector(Vector10d::Unit(k)));
-    const Matrix4d left = triangular.solve(dD);
+    const Matrix4d d_D = pseudoInertia(InertialParameters::fromVector(Vector10d::Unit(k)));
+    const Matrix4d left = triangular.solve(d_D);
     Matrix4d F = triangular.solve(left.transpose().eval());
     F.diagonal() *= 0.5;
-    const Matrix4d dU = U * Matrix4d(F.triangularView<Eigen::Upper>());
-    const double da = dU(3, 3) / scale;
+    const Matrix4d d_U = U * Matrix4d(F.triangularView<Eigen::Upper>());
+    const double da = d_U(3, 3) / scale;
     J(0, k) = da;
-    for (Eigen::Index i = 0; i < 3; ++i) J(1 + i, k) = dU(i, i) / U(i, i) - da;
+    for (Eigen::Index i = 0; i < 3; ++i) J(1 + i, k) = d_U(i, i) / U(i, i) - da;
     for (Eigen::Index i = 0; i < 6; ++i) {
       const auto [row, col] = kOffDiagonal[i];
-      J(4 + i, k) = (dU(row, col) - U(row, col) * da) / scale;
+      J(4 + i, k) = (d_U(row, col) - U(row, col) * da) / scale;
     }
   }
   return J;

@@ -90,10 +90,10 @@ std::optional<Matrix10d> principalInverseJacobian(const PrincipalInertia& body) 
     const auto d = InertialParameters::fromVector(Vector10d::Unit(k));
     const Vector3d dc = (d.first_moment - d.mass * body.com) / body.mass;
     const Matrix3d mixed = skew(dc) * c;
-    const Matrix3d dI_C = d.inertia + d.mass * c * c + body.mass * (mixed + mixed.transpose());
+    const Matrix3d d_I_C = d.inertia + d.mass * c * c + body.mass * (mixed + mixed.transpose());
     // the change of the second moment in principal axes: L on its diagonal, the rotation off it
-    const Matrix3d dS = 0.5 * dI_C.trace() * Matrix3d::Identity() - dI_C;
-    const Matrix3d N = Q.transpose() * dS * Q;
+    const Matrix3d d_S = 0.5 * d_I_C.trace() * Matrix3d::Identity() - d_I_C;
+    const Matrix3d N = Q.transpose() * d_S * Q;
     J.col(k) << d.mass, dc, N(2, 1) / gaps[0], N(0, 2) / gaps[1], N(1, 0) / gaps[2], N.diagonal();
   }
   return J;
