@@ -214,6 +214,7 @@ Workspace::Workspace(const Tree& tree) {
   full_tau_ = AlignedBuffer(nv * kMaxLanes);
   full_matrix_ = AlignedBuffer(nv * nv * kMaxLanes);
   full_regressor_ = AlignedBuffer(nv * 10 * tree.model().links.size() * kMaxLanes);
+  wide_poses_ = AlignedBuffer(12 * tree.model().links.size() * kMaxLanes);
   external_ = AlignedBuffer(6 * static_cast<size_t>(tree_.count));
   square_.setZero(tree.velocityCount(), tree.velocityCount());
   column_.setZero(tree.velocityCount());

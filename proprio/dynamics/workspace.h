@@ -80,6 +80,8 @@ class Workspace {
   double* fullMatrix() { return full_matrix_.data(); }
   /// Room for kMaxLanes full regressors.
   double* fullRegressor() { return full_regressor_.data(); }
+  /// Room for kMaxLanes sets of link poses.
+  double* widePoses() { return wide_poses_.data(); }
   double* external() { return external_.data(); }
   Eigen::MatrixXd& square() { return square_; }
   Eigen::VectorXd& column() { return column_; }
@@ -92,7 +94,7 @@ class Workspace {
   std::vector<int> row_of_;
   std::vector<std::pair<int, int>> unrelated_;
   AlignedBuffer scratch_, full_q_, full_v_, full_a_, full_tau_, full_matrix_, full_regressor_,
-      external_;
+      external_, wide_poses_;
   Eigen::MatrixXd square_;
   Eigen::VectorXd column_;
 };
