@@ -6,6 +6,7 @@
 #include "proprio/core/error.h"
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/mass_matrix.h"
+#include "proprio/spatial/se3.h"
 
 namespace proprio {
 namespace {
@@ -13,7 +14,8 @@ namespace {
 using Rows6 = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 
 void requireFloating(const Tree& tree, const char* function) {
-  if (!tree.floating()) throw Error(std::string(function) + ": the tree must have a floating base.");
+  if (!tree.floating())
+    throw Error(std::string(function) + ": the tree must have a floating base.");
 }
 
 /// From the six rows J that give the new base velocity, v~_b = J v, and their derivative.
@@ -33,7 +35,8 @@ BaseChange fromRows(const Rows6& J, const Rows6& dJ) {
 }
 
 /// Jacobian of a link in a representation and its time derivative, base columns for the body twist.
-void jacobianAndRate(const Tree& tree, const Kinematics& k, int link, Representation of, Rows6* J, Rows6* dJ) {
+void jacobianAndRate(const Tree& tree, const Kinematics& k, int link, Representation of, Rows6* J,
+                     Rows6* dJ) {
   const Pose& X_WL = k.X_WL[static_cast<size_t>(link)];
   const Vector3d p = X_WL.p - k.origin;
   const auto body = static_cast<size_t>(tree.bodyOfLink(link));
@@ -50,10 +53,7 @@ void jacobianAndRate(const Tree& tree, const Kinematics& k, int link, Representa
     dX.topRightCorner<3, 3>() = -skew(velocity);
   } else if (of == Representation::kBody) {
     X = velocityAdjoint(Pose{X_WL.R, p}.inverse());
-    Matrix6d cross = Matrix6d::Zero();
-    cross.topLeftCorner<3, 3>() = cross.bottomRightCorner<3, 3>() = skew(w);
-    cross.topRightCorner<3, 3>() = skew(Vector3d(k.V[body].head<3>()));
-    dX = -X * cross;
+    dX = -X * motionCrossMatrix(k.V[body]);
   } else {
     throw Error("base velocities have body, spatial or mixed representation.");
   }
@@ -71,9 +71,9 @@ void jacobianAndRate(const Tree& tree, const Kinematics& k, int link, Representa
 
 }  // namespace
 
-EquationsOfMotion equationsOfMotion(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
-                                    const Kinematics& kinematics, ConstVectorRef q,
-                                    CoriolisFactorisation factorisation) {
+EquationsOfMotion equationsOfMotion(const Tree& tree, const CompiledParameters& parameters,
+                                    Workspace& workspace, const Kinematics& kinematics,
+                                    ConstVectorRef q, CoriolisFactorisation factorisation) {
   const int nv = tree.velocityCount();
   EquationsOfMotion equations;
   equations.M.setZero(nv, nv);
@@ -95,28 +95,33 @@ EquationsOfMotion transformed(const EquationsOfMotion& equations, const BaseChan
   return out;
 }
 
-BaseChange toBaseRepresentation(const Tree& tree, const Kinematics& kinematics, Representation representation) {
+BaseChange toBaseRepresentation(const Tree& tree, const Kinematics& kinematics,
+                                Representation representation) {
   return toBaseLink(tree, kinematics, tree.baseLink(), representation);
 }
 
-BaseChange toBaseLink(const Tree& tree, const Kinematics& kinematics, int link, Representation representation) {
+BaseChange toBaseLink(const Tree& tree, const Kinematics& kinematics, int link,
+                      Representation representation) {
   requireFloating(tree, "toBaseLink");
   Rows6 J, dJ;
   jacobianAndRate(tree, kinematics, link, representation, &J, &dJ);
   return fromRows(J, dJ);
 }
 
-BaseChange toCompoundBase(const Tree& tree, const Kinematics& kinematics, int origin_link, int orientation_link) {
+BaseChange toCompoundBase(const Tree& tree, const Kinematics& kinematics, int origin_link,
+                          int orientation_link) {
   requireFloating(tree, "toCompoundBase");
   Rows6 J, dJ, J_orientation, dJ_orientation;
   jacobianAndRate(tree, kinematics, origin_link, Representation::kMixed, &J, &dJ);
-  jacobianAndRate(tree, kinematics, orientation_link, Representation::kMixed, &J_orientation, &dJ_orientation);
+  jacobianAndRate(tree, kinematics, orientation_link, Representation::kMixed, &J_orientation,
+                  &dJ_orientation);
   J.bottomRows<3>() = J_orientation.bottomRows<3>();
   dJ.bottomRows<3>() = dJ_orientation.bottomRows<3>();
   return fromRows(J, dJ);
 }
 
-BaseChange toComBase(const Tree& tree, const CompiledParameters& parameters, const Kinematics& kinematics) {
+BaseChange toComBase(const Tree& tree, const CompiledParameters& parameters,
+                     const Kinematics& kinematics) {
   requireFloating(tree, "toComBase");
   Rows6 J, dJ, A(6, tree.velocityCount()), dA(6, tree.velocityCount());
   jacobianAndRate(tree, kinematics, tree.baseLink(), Representation::kMixed, &J, &dJ);
@@ -128,14 +133,16 @@ BaseChange toComBase(const Tree& tree, const CompiledParameters& parameters, con
   return fromRows(J, dJ);
 }
 
-BaseChange toCentroidalBase(const Tree& tree, const CompiledParameters& parameters, const Kinematics& kinematics) {
+BaseChange toCentroidalBase(const Tree& tree, const CompiledParameters& parameters,
+                            const Kinematics& kinematics) {
   requireFloating(tree, "toCentroidalBase");
   const int nv = tree.velocityCount();
   Rows6 A(6, nv), dA(6, nv);
   centroidalMomentumMatrix(tree, parameters, kinematics, A);
   centroidalMomentumMatrixRate(tree, parameters, kinematics, dA);
   const CentroidalState state = centroidalState(tree, parameters, kinematics);
-  // rate of I_G: with the locked robot's axes fixed, I' = sum (V xbar* M - M V x) taken at the centre of mass
+  // rate of I_G: with the locked robot's axes fixed, I' = sum (V xbar* M - M V x) taken at the
+  // centre of mass
   Matrix3d rate = Matrix3d::Zero();
   for (int b = 0; b < tree.bodyCount(); ++b) {
     const auto i = static_cast<size_t>(b);
@@ -148,7 +155,8 @@ BaseChange toCentroidalBase(const Tree& tree, const CompiledParameters& paramete
     const Vector3d r_rate = Vector3d(kinematics.V[i].head<3>()) + w.cross(c) - state.com_velocity;
     const Matrix6d M = inertiaAboutOrigin(parameters, kinematics, b);
     const Matrix3d at_com = M.bottomRightCorner<3, 3>() + I.m * skew(c) * skew(c);
-    rate += skew(w) * at_com - at_com * skew(w) - I.m * (skew(r_rate) * skew(r) + skew(r) * skew(r_rate));
+    rate += skew(w) * at_com - at_com * skew(w) -
+            I.m * (skew(r_rate) * skew(r) + skew(r) * skew(r_rate));
   }
   Matrix6d dI = Matrix6d::Zero();
   dI.bottomRightCorner<3, 3>() = rate;

@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 
 #include "proprio/dynamics/coriolis.h"
+#include "proprio/spatial/se3.h"
 
 namespace proprio {
 namespace {
@@ -48,7 +49,8 @@ double totalMass(const CompiledParameters& parameters) {
 
 Vector6d CentroidalState::averageTwist() const { return inertia.inverse() * momentum; }
 
-CentroidalState centroidalState(const Tree& tree, const CompiledParameters& parameters, const Kinematics& k) {
+CentroidalState centroidalState(const Tree& tree, const CompiledParameters& parameters,
+                                const Kinematics& k) {
   CentroidalState state;
   Vector6d h = Vector6d::Zero(), rate = h, bias = h;
   Matrix6d locked = Matrix6d::Zero();
@@ -56,7 +58,7 @@ CentroidalState centroidalState(const Tree& tree, const CompiledParameters& para
     const auto i = static_cast<size_t>(b);
     const Matrix6d M = inertiaAboutOrigin(parameters, k, b);
     const Vector6d momentum = M * k.V[i];
-    const Vector6d gyroscopic = crossForce(k.V[i], momentum);
+    const Vector6d gyroscopic = forceCross(k.V[i], momentum);
     locked += M;
     h += momentum;
     rate += M * k.A[i] + gyroscopic;
@@ -72,7 +74,8 @@ CentroidalState centroidalState(const Tree& tree, const CompiledParameters& para
   state.momentum_rate = aboutCom(rate, c);
   state.momentum_bias = aboutCom(bias, c);
   state.inertia.topLeftCorner<3, 3>() = com.mass * Matrix3d::Identity();
-  state.inertia.bottomRightCorner<3, 3>() = locked.bottomRightCorner<3, 3>() + com.mass * skew(c) * skew(c);
+  state.inertia.bottomRightCorner<3, 3>() =
+      locked.bottomRightCorner<3, 3>() + com.mass * skew(c) * skew(c);
   return state;
 }
 
@@ -81,7 +84,8 @@ SpatialMomentum spatialMomentum(const CentroidalState& state) {
   return {linear, Vector3d(state.momentum.tail<3>()) + state.com.cross(linear)};
 }
 
-InertialParameters lockedInertia(const Tree& tree, const CompiledParameters& parameters, const Kinematics& k) {
+InertialParameters lockedInertia(const Tree& tree, const CompiledParameters& parameters,
+                                 const Kinematics& k) {
   Matrix6d locked = Matrix6d::Zero();
   for (int b = 0; b < tree.bodyCount(); ++b) locked += inertiaAboutOrigin(parameters, k, b);
   const Matrix6d X = velocityAdjoint({k.X_WB[0].R, Vector3d::Zero()});
@@ -112,7 +116,8 @@ void comJacobian(const Tree& tree, const CompiledParameters& parameters, const K
   }
 }
 
-void centroidalMomentumMatrix(const Tree& tree, const CompiledParameters& parameters, const Kinematics& k,
+void centroidalMomentumMatrix(const Tree& tree, const CompiledParameters& parameters,
+                              const Kinematics& k,
                               Eigen::Ref<Eigen::Matrix<double, 6, Eigen::Dynamic>> A) {
   requireSize("centroidalMomentumMatrix", "columns of A", A.cols(), tree.velocityCount());
   const Com com = comAboutOrigin(parameters, k);
@@ -128,14 +133,16 @@ void centroidalMomentumMatrix(const Tree& tree, const CompiledParameters& parame
   }
 }
 
-void centroidalMomentumMatrixRate(const Tree& tree, const CompiledParameters& parameters, const Kinematics& k,
+void centroidalMomentumMatrixRate(const Tree& tree, const CompiledParameters& parameters,
+                                  const Kinematics& k,
                                   Eigen::Ref<Eigen::Matrix<double, 6, Eigen::Dynamic>> dA) {
   requireSize("centroidalMomentumMatrixRate", "columns of dA", dA.cols(), tree.velocityCount());
   const Com com = comAboutOrigin(parameters, k);
   const Vector3d centre = com.first_moment / com.mass;
   Vector3d centre_velocity = Vector3d::Zero();
   for (int b = 0; b < tree.bodyCount(); ++b) {
-    centre_velocity += (inertiaAboutOrigin(parameters, k, b) * k.V[static_cast<size_t>(b)]).head<3>() / com.mass;
+    centre_velocity +=
+        (inertiaAboutOrigin(parameters, k, b) * k.V[static_cast<size_t>(b)]).head<3>() / com.mass;
   }
   dA.setZero();
   for (int b = 0; b < tree.bodyCount(); ++b) {
@@ -146,7 +153,7 @@ void centroidalMomentumMatrixRate(const Tree& tree, const CompiledParameters& pa
       if (!onPath(tree, k.body_of[i], b)) continue;
       // M' = V xbar* M - M V x, S' = dS, and the reference point moves with the centre of mass
       const Vector6d momentum = M * k.S.col(c);
-      Vector6d rate = crossForce(V, momentum) - M * crossMotion(V, k.S.col(c)) + M * k.dS.col(c);
+      Vector6d rate = forceCross(V, momentum) - M * motionCross(V, k.S.col(c)) + M * k.dS.col(c);
       rate = aboutCom(rate, centre);
       rate.tail<3>() -= centre_velocity.cross(Vector3d(momentum.head<3>()));
       dA.col(tree.v_source[i]) += tree.v_ratio[i] * rate;
@@ -154,7 +161,8 @@ void centroidalMomentumMatrixRate(const Tree& tree, const CompiledParameters& pa
   }
 }
 
-double kineticEnergy(const Tree& tree, const CompiledParameters& parameters, const Kinematics& k, ConstVectorRef v) {
+double kineticEnergy(const Tree& tree, const CompiledParameters& parameters, const Kinematics& k,
+                     ConstVectorRef v) {
   requireSize("kineticEnergy", "v", v.size(), tree.velocityCount());
   double energy = 0.0;
   for (int b = 0; b < tree.bodyCount(); ++b) {
@@ -168,7 +176,8 @@ double kineticEnergy(const Tree& tree, const CompiledParameters& parameters, con
   return energy;
 }
 
-double potentialEnergy(const Tree& tree, const CompiledParameters& parameters, const Kinematics& k) {
+double potentialEnergy(const Tree& tree, const CompiledParameters& parameters,
+                       const Kinematics& k) {
   const Com com = comAboutOrigin(parameters, k);
   return -tree.model().gravity.dot(com.first_moment + com.mass * k.origin);
 }

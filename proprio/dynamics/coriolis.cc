@@ -1,5 +1,7 @@
 #include "proprio/dynamics/coriolis.h"
 
+#include "proprio/spatial/se3.h"
+
 namespace proprio {
 namespace {
 
@@ -9,22 +11,14 @@ Matrix3d bodyRotationalInertia(const kernels::Inertia<double>& I) {
   return J;
 }
 
-Matrix6d crossMotionMatrix(const Vector6d& a) {
-  Matrix6d X = Matrix6d::Zero();
-  X.topLeftCorner<3, 3>() = X.bottomRightCorner<3, 3>() = skew(a.tail<3>());
-  X.topRightCorner<3, 3>() = skew(a.head<3>());
-  return X;
-}
-
-Matrix6d crossForceMatrix(const Vector6d& a) { return -crossMotionMatrix(a).transpose(); }
-
 /// The factor of the centre-of-mass form, about O.
 Matrix6d centreOfMassFactor(const CompiledParameters& parameters, const Kinematics& k, int body) {
   const kernels::Inertia<double>& I = parameters.bodies[static_cast<size_t>(body)];
   if (I.m == 0.0) return Matrix6d::Zero();
   const Pose& X = k.X_WB[static_cast<size_t>(body)];
   const Vector3d c = Vector3d(I.hx, I.hy, I.hz) / I.m;
-  const Matrix3d at_com = X.R * (bodyRotationalInertia(I) + I.m * skew(c) * skew(c)) * X.R.transpose();
+  const Matrix3d at_com =
+      X.R * (bodyRotationalInertia(I) + I.m * skew(c) * skew(c)) * X.R.transpose();
   const Vector3d w = k.V[static_cast<size_t>(body)].tail<3>();
   Matrix6d factor = Matrix6d::Zero();
   factor.topLeftCorner<3, 3>() = I.m * skew(w);
@@ -36,9 +30,12 @@ Matrix6d centreOfMassFactor(const CompiledParameters& parameters, const Kinemati
 }  // namespace
 
 CoriolisWorkspace::CoriolisWorkspace(const Tree& tree)
-    : M(tree.bodies().size()), D(tree.bodies().size()), full(tree.fullVelocityCount(), tree.fullVelocityCount()) {}
+    : M(tree.bodies().size()),
+      D(tree.bodies().size()),
+      full(tree.fullVelocityCount(), tree.fullVelocityCount()) {}
 
-Matrix6d inertiaAboutOrigin(const CompiledParameters& parameters, const Kinematics& kinematics, int body) {
+Matrix6d inertiaAboutOrigin(const CompiledParameters& parameters, const Kinematics& kinematics,
+                            int body) {
   const kernels::Inertia<double>& I = parameters.bodies[static_cast<size_t>(body)];
   const Pose& X = kinematics.X_WB[static_cast<size_t>(body)];
   const Vector3d p = X.p - kinematics.origin;
@@ -53,8 +50,9 @@ Matrix6d inertiaAboutOrigin(const CompiledParameters& parameters, const Kinemati
   return M;
 }
 
-void coriolisMatrix(const Tree& tree, const CompiledParameters& parameters, const Kinematics& kinematics,
-                    CoriolisFactorisation factorisation, CoriolisWorkspace& workspace, MatrixRef C) {
+void coriolisMatrix(const Tree& tree, const CompiledParameters& parameters,
+                    const Kinematics& kinematics, CoriolisFactorisation factorisation,
+                    CoriolisWorkspace& workspace, MatrixRef C) {
   requireSize("coriolisMatrix", "rows of C", C.rows(), tree.velocityCount());
   requireSize("coriolisMatrix", "columns of C", C.cols(), tree.velocityCount());
   for (int b = 0; b < tree.bodyCount(); ++b) {
@@ -62,10 +60,10 @@ void coriolisMatrix(const Tree& tree, const CompiledParameters& parameters, cons
     const Matrix6d M = inertiaAboutOrigin(parameters, kinematics, b);
     workspace.M[i] = M;
     if (factorisation == CoriolisFactorisation::kBody) {
-      workspace.D[i].noalias() = crossForceMatrix(kinematics.V[i]) * M;
+      workspace.D[i].noalias() = forceCrossMatrix(kinematics.V[i]) * M;
     } else {
       workspace.D[i] = centreOfMassFactor(parameters, kinematics, b);
-      workspace.D[i].noalias() -= M * crossMotionMatrix(kinematics.V[i]);
+      workspace.D[i].noalias() -= M * motionCrossMatrix(kinematics.V[i]);
     }
   }
   for (int b = tree.bodyCount() - 1; b > 0; --b) {
@@ -76,14 +74,16 @@ void coriolisMatrix(const Tree& tree, const CompiledParameters& parameters, cons
   workspace.full.setZero();
   // for the deeper coordinate's body: row j on its path and column k on its path
   const auto entry = [&](int j, int k, size_t body) {
-    const Vector6d column = workspace.D[body] * kinematics.S.col(k) + workspace.M[body] * kinematics.dS.col(k);
+    const Vector6d column =
+        workspace.D[body] * kinematics.S.col(k) + workspace.M[body] * kinematics.dS.col(k);
     workspace.full(j, k) = kinematics.S.col(j).dot(column);
   };
   for (int j = 0; j < tree.fullVelocityCount(); ++j) {
     const int deep = kinematics.body_of[static_cast<size_t>(j)];
     for (int b = deep; b >= 0; b = tree.bodies()[static_cast<size_t>(b)].parent) {
       const TreeBody& body = tree.bodies()[static_cast<size_t>(b)];
-      const int count = body.joint == BodyJoint::kFloating ? 6 : (body.joint == BodyJoint::kFixed ? 0 : 1);
+      const int count =
+          body.joint == BodyJoint::kFloating ? 6 : (body.joint == BodyJoint::kFixed ? 0 : 1);
       for (int k = body.v; k < body.v + count; ++k) {
         entry(j, k, static_cast<size_t>(deep));
         if (b != deep) entry(k, j, static_cast<size_t>(deep));
@@ -94,7 +94,8 @@ void coriolisMatrix(const Tree& tree, const CompiledParameters& parameters, cons
   for (int j = 0; j < tree.fullVelocityCount(); ++j) {
     for (int k = 0; k < tree.fullVelocityCount(); ++k) {
       const auto a = static_cast<size_t>(j), b = static_cast<size_t>(k);
-      C(tree.v_source[a], tree.v_source[b]) += tree.v_ratio[a] * tree.v_ratio[b] * workspace.full(j, k);
+      C(tree.v_source[a], tree.v_source[b]) +=
+          tree.v_ratio[a] * tree.v_ratio[b] * workspace.full(j, k);
     }
   }
 }

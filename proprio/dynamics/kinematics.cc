@@ -4,6 +4,7 @@
 
 #include "proprio/core/error.h"
 #include "proprio/dynamics/coordinates.h"
+#include "proprio/spatial/se3.h"
 
 namespace proprio {
 namespace {
@@ -56,9 +57,12 @@ void fillColumns(const TreeBody& body, const Pose& X_WB, const Vector3d& origin,
 
 int coordinateCount(BodyJoint joint) {
   switch (joint) {
-    case BodyJoint::kFixed: return 0;
-    case BodyJoint::kFloating: return 6;
-    default: return 1;
+    case BodyJoint::kFixed:
+      return 0;
+    case BodyJoint::kFloating:
+      return 6;
+    default:
+      return 1;
   }
 }
 
@@ -81,13 +85,14 @@ void compute(const Tree& tree, ConstVectorRef q, const double* v, const double* 
     k.bias[b] = root ? Vector6d(Vector6d::Zero()) : k.bias[parent];
     const int count = coordinateCount(body.joint);
     Vector6d joint_twist = Vector6d::Zero();
-    for (int c = body.v; v != nullptr && c < body.v + count; ++c) joint_twist += k.S.col(c) * fullVelocity(tree, v, c);
+    for (int c = body.v; v != nullptr && c < body.v + count; ++c)
+      joint_twist += k.S.col(c) * fullVelocity(tree, v, c);
     k.V[b] += joint_twist;
-    const Vector6d product = crossMotion(k.V[b], joint_twist);
+    const Vector6d product = motionCross(k.V[b], joint_twist);
     k.bias[b] += product;
     k.A[b] += product;
     for (int c = body.v; c < body.v + count; ++c) {
-      k.dS.col(c) = crossMotion(k.V[b], k.S.col(c));
+      k.dS.col(c) = motionCross(k.V[b], k.S.col(c));
       if (a != nullptr) k.A[b] += k.S.col(c) * fullVelocity(tree, a, c);
     }
   }
@@ -97,12 +102,18 @@ void compute(const Tree& tree, ConstVectorRef q, const double* v, const double* 
 Matrix6d fromOrigin(const Kinematics& k, const Pose& X_WF, Representation of) {
   const Vector3d p = X_WF.p - k.origin;
   switch (of) {
-    case Representation::kSpatial: return velocityAdjoint({Matrix3d::Identity(), k.origin});
-    case Representation::kMixed: return velocityAdjoint({Matrix3d::Identity(), -p});
-    case Representation::kBody: return velocityAdjoint(Pose{X_WF.R, p}.inverse());
-    case Representation::kSensor: break;
+    case Representation::kSpatial:
+      return velocityAdjoint({Matrix3d::Identity(), k.origin});
+    case Representation::kMixed:
+      return velocityAdjoint({Matrix3d::Identity(), -p});
+    case Representation::kBody:
+      return velocityAdjoint(Pose{X_WF.R, p}.inverse());
+    case Representation::kSensor:
+      break;
   }
-  throw Error("a Jacobian has body, spatial or mixed representation; the sensor form is for accelerations.");
+  throw Error(
+      "a Jacobian has body, spatial or mixed representation; the sensor form is for "
+      "accelerations.");
 }
 
 /// For v_body = transform * v_in_representation of the base.
@@ -112,8 +123,8 @@ Matrix6d bodyFromBase(const Kinematics& k, Representation base) {
 }
 
 /// Acceleration (spatial, about O) of a frame in a representation; twist of the frame about O.
-Vector6d convertAcceleration(const Kinematics& k, const Pose& X_WF, const Vector6d& twist, const Vector6d& acceleration,
-                             Representation of) {
+Vector6d convertAcceleration(const Kinematics& k, const Pose& X_WF, const Vector6d& twist,
+                             const Vector6d& acceleration, Representation of) {
   const Vector6d converted = fromOrigin(k, X_WF, of) * acceleration;
   if (of != Representation::kMixed) return converted;
   // the mixed form is the classical acceleration: add w x v of the frame origin
@@ -146,14 +157,16 @@ Kinematics::Kinematics(const Tree& tree)
   dS.setZero();
   for (int b = 0; b < tree.bodyCount(); ++b) {
     const TreeBody& body = tree.bodies()[static_cast<size_t>(b)];
-    for (int c = 0; c < coordinateCount(body.joint); ++c) body_of[static_cast<size_t>(body.v + c)] = b;
+    for (int c = 0; c < coordinateCount(body.joint); ++c)
+      body_of[static_cast<size_t>(body.v + c)] = b;
   }
 }
 
 void computeKinematics(const Tree& tree, ConstVectorRef q, Kinematics& kinematics) {
   compute(tree, q, nullptr, nullptr, kinematics);
 }
-void computeKinematics(const Tree& tree, ConstVectorRef q, ConstVectorRef v, Kinematics& kinematics) {
+void computeKinematics(const Tree& tree, ConstVectorRef q, ConstVectorRef v,
+                       Kinematics& kinematics) {
   requireSize("computeKinematics", "v", v.size(), tree.velocityCount());
   compute(tree, q, v.data(), nullptr, kinematics);
 }
@@ -171,25 +184,29 @@ Pose framePose(const Kinematics& kinematics, int link, const Pose& X_LF) {
 BodyTwist frameTwist(const Tree& tree, const Kinematics& kinematics, int link, const Pose& X_LF) {
   const Pose X_WF = framePose(kinematics, link, X_LF);
   const auto body = static_cast<size_t>(tree.bodyOfLink(link));
-  return BodyTwist::fromVector(fromOrigin(kinematics, X_WF, Representation::kBody) * kinematics.V[body]);
+  return BodyTwist::fromVector(fromOrigin(kinematics, X_WF, Representation::kBody) *
+                               kinematics.V[body]);
 }
 
-BodyAcceleration frameAcceleration(const Tree& tree, const Kinematics& kinematics, int link, const Pose& X_LF) {
+BodyAcceleration frameAcceleration(const Tree& tree, const Kinematics& kinematics, int link,
+                                   const Pose& X_LF) {
   const Pose X_WF = framePose(kinematics, link, X_LF);
   const auto body = static_cast<size_t>(tree.bodyOfLink(link));
-  return BodyAcceleration::fromVector(fromOrigin(kinematics, X_WF, Representation::kBody) * kinematics.A[body]);
+  return BodyAcceleration::fromVector(fromOrigin(kinematics, X_WF, Representation::kBody) *
+                                      kinematics.A[body]);
 }
 
-ProperSensorAcceleration frameProperAcceleration(const Tree& tree, const Kinematics& kinematics, int link,
-                                                 const Pose& X_LF) {
+ProperSensorAcceleration frameProperAcceleration(const Tree& tree, const Kinematics& kinematics,
+                                                 int link, const Pose& X_LF) {
   const Pose X_WF = framePose(kinematics, link, X_LF);
   const BodyTwist twist = frameTwist(tree, kinematics, link, X_LF);
   return toProper(X_WF, tree.model().gravity,
                   toSensor(X_WF, twist, frameAcceleration(tree, kinematics, link, X_LF)));
 }
 
-void frameJacobian(const Tree& tree, const Kinematics& kinematics, int link, const Pose& X_LF, Representation of,
-                   Representation base, Eigen::Ref<Eigen::Matrix<double, 6, Eigen::Dynamic>> J) {
+void frameJacobian(const Tree& tree, const Kinematics& kinematics, int link, const Pose& X_LF,
+                   Representation of, Representation base,
+                   Eigen::Ref<Eigen::Matrix<double, 6, Eigen::Dynamic>> J) {
   requireSize("frameJacobian", "columns of J", J.cols(), tree.velocityCount());
   const Matrix6d X = fromOrigin(kinematics, framePose(kinematics, link, X_LF), of);
   J.setZero();
@@ -203,14 +220,15 @@ void frameJacobian(const Tree& tree, const Kinematics& kinematics, int link, con
   }
 }
 
-Vector6d frameBias(const Tree& tree, const Kinematics& kinematics, int link, const Pose& X_LF, Representation of,
-                   Representation base) {
+Vector6d frameBias(const Tree& tree, const Kinematics& kinematics, int link, const Pose& X_LF,
+                   Representation of, Representation base) {
   const Pose X_WF = framePose(kinematics, link, X_LF);
   const auto body = static_cast<size_t>(tree.bodyOfLink(link));
   Vector6d acceleration = kinematics.bias[body];
   if (tree.floating() && base == Representation::kMixed) {
     // zero derivative of the mixed base twist leaves the body acceleration (v x w, 0)
-    const Vector6d twist = velocityAdjoint(Pose{kinematics.X_WB[0].R, Vector3d::Zero()}.inverse()) * kinematics.V[0];
+    const Vector6d twist =
+        velocityAdjoint(Pose{kinematics.X_WB[0].R, Vector3d::Zero()}.inverse()) * kinematics.V[0];
     Vector6d rest = Vector6d::Zero();
     rest.head<3>() = Vector3d(twist.head<3>()).cross(Vector3d(twist.tail<3>()));
     acceleration += kinematics.S.leftCols<6>() * rest;
@@ -219,18 +237,21 @@ Vector6d frameBias(const Tree& tree, const Kinematics& kinematics, int link, con
 }
 
 Pose relativePose(const Kinematics& kinematics, int from, int to) {
-  return kinematics.X_WL[static_cast<size_t>(from)].inverse() * kinematics.X_WL[static_cast<size_t>(to)];
+  return kinematics.X_WL[static_cast<size_t>(from)].inverse() *
+         kinematics.X_WL[static_cast<size_t>(to)];
 }
 
-void relativeJacobian(const Tree& tree, const Kinematics& kinematics, int from, int to, Representation of,
-                      Eigen::Ref<Eigen::Matrix<double, 6, Eigen::Dynamic>> S) {
+void relativeJacobian(const Tree& tree, const Kinematics& kinematics, int from, int to,
+                      Representation of, Eigen::Ref<Eigen::Matrix<double, 6, Eigen::Dynamic>> S) {
   requireSize("relativeJacobian", "columns of S", S.cols(), tree.model().velocity_count);
   const int offset = tree.floating() ? 6 : 0;
   // the twist about O of `to` relative to `from`, then into the axes and origin of the two links
   const Pose& X_WF = kinematics.X_WL[static_cast<size_t>(from)];
   const Matrix6d in_from = velocityAdjoint(Pose{X_WF.R, X_WF.p - kinematics.origin}.inverse());
-  if (of == Representation::kSensor) throw Error("relativeJacobian: choose body, spatial or mixed.");
-  const Matrix6d X = motionTransform(of, Representation::kSpatial, relativePose(kinematics, from, to)) * in_from;
+  if (of == Representation::kSensor)
+    throw Error("relativeJacobian: choose body, spatial or mixed.");
+  const Matrix6d X =
+      motionTransform(of, Representation::kSpatial, relativePose(kinematics, from, to)) * in_from;
   S.setZero();
   const auto add = [&](int link, double sign) {
     forPath(tree, tree.bodyOfLink(link), [&](int c) {
@@ -241,20 +262,6 @@ void relativeJacobian(const Tree& tree, const Kinematics& kinematics, int from, 
   };
   add(to, 1.0);
   add(from, -1.0);
-}
-
-Vector6d crossMotion(const Vector6d& a, const Vector6d& b) {
-  const Vector3d av = a.head<3>(), aw = a.tail<3>(), bv = b.head<3>(), bw = b.tail<3>();
-  Vector6d c;
-  c << aw.cross(bv) + av.cross(bw), aw.cross(bw);
-  return c;
-}
-
-Vector6d crossForce(const Vector6d& a, const Vector6d& f) {
-  const Vector3d v = a.head<3>(), w = a.tail<3>(), force = f.head<3>(), moment = f.tail<3>();
-  Vector6d c;
-  c << w.cross(force), v.cross(force) + w.cross(moment);
-  return c;
 }
 
 void linkPosesBatch(const Tree& tree, Workspace& workspace, ConstMatrixRef q, MatrixRef poses) {
@@ -273,7 +280,8 @@ void linkPosesBatch(const Tree& tree, Workspace& workspace, ConstMatrixRef q, Ma
                : kernels::MutableView<double>{workspace.widePoses(), table.lanes};
     table.pack.link_poses(workspace.kernelTree(), workspace.scratch(), b.q, out);
     for (Eigen::Index c = 0; !direct && c < poses.cols(); ++c) {
-      for (Eigen::Index lane = 0; lane < b.count; ++lane) poses(b.start + lane, c) = out.data[c * out.stride + lane];
+      for (Eigen::Index lane = 0; lane < b.count; ++lane)
+        poses(b.start + lane, c) = out.data[c * out.stride + lane];
     }
   }
 }

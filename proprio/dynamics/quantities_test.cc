@@ -1,5 +1,5 @@
-// Kinematics, Coriolis matrices, centroidal quantities and changes of the base against finite differences, against each
-// other, and against the recursive algorithms.
+// Kinematics, Coriolis matrices, centroidal quantities and changes of the base against finite
+// differences, against each other, and against the recursive algorithms.
 
 #include <gtest/gtest.h>
 
@@ -13,47 +13,37 @@
 #include "proprio/dynamics/kinematics.h"
 #include "proprio/dynamics/mass_matrix.h"
 #include "proprio/dynamics/testing/model_zoo.h"
+#include "proprio/dynamics/testing/perturb.h"
 #include "proprio/model/testing/naive_kinematics.h"
+#include "proprio/spatial/se3.h"
 
 namespace proprio {
 namespace {
 
 using Rows6 = Eigen::Matrix<double, 6, Eigen::Dynamic>;
-constexpr double kTolerance = 1e-10;    // rounding
-constexpr double kStep = 1e-5;          // central differences: error about step^2 times third derivatives (1e3)
+constexpr double kTolerance = 1e-10;  // rounding
+constexpr double kStep =
+    1e-5;  // central differences: error about step^2 times third derivatives (1e3)
 constexpr double kDifference = 1e-6;
 
 struct Robot {
   explicit Robot(std::shared_ptr<const Model> model)
-      : tree(model), compiled(compileParameters(tree, declaredParameters(model))), workspace(tree), kinematics(tree) {}
+      : tree(model),
+        compiled(compileParameters(tree, declaredParameters(model))),
+        workspace(tree),
+        kinematics(tree) {}
   Tree tree;
   CompiledParameters compiled;
   Workspace workspace;
   Kinematics kinematics;
 };
 
-/// q after a time t with constant v (to second order in t also with acceleration a).
-Eigen::VectorXd integrate(const Tree& tree, const RandomState& x, double t, bool with_acceleration = false) {
-  Eigen::VectorXd q = x.q;
-  const Eigen::VectorXd step = t * x.v + (with_acceleration ? Eigen::VectorXd(0.5 * t * t * x.a) : Eigen::VectorXd::Zero(x.v.size()));
-  const auto free = [&](int start_q, int start_v) {
-    const Pose X = {rotationFromQuaternion(q.segment<4>(start_q + 3)), q.segment<3>(start_q)};
-    const Pose moved = X * se3Exp(step.segment<6>(start_v));
-    q.segment<3>(start_q) = moved.p;
-    q.segment<4>(start_q + 3) = quaternionFromRotation(moved.R);
-  };
-  if (tree.floating()) free(0, 0);
-  for (size_t j = 0; j < tree.model().joints.size(); ++j) {
-    const Joint& joint = tree.model().joints[j];
-    if (joint.velocity_index < 0 || joint.mimic) continue;
-    const int iq = tree.positionIndex(static_cast<int>(j)), iv = tree.velocityIndex(static_cast<int>(j));
-    if (joint.type == JointType::kFloating) {
-      free(iq, iv);
-    } else {
-      for (int k = 0; k < velocityCount(joint.type); ++k) q[iq + k] += step[iv + k];
-    }
-  }
-  return q;
+/// q after a time t with velocity v, and with acceleration a to second order.
+Eigen::VectorXd integrate(const Tree& tree, const RandomState& x, double t,
+                          bool with_acceleration = false) {
+  Eigen::VectorXd step = t * x.v;
+  if (with_acceleration) step += 0.5 * t * t * x.a;
+  return moved(tree, x.q, step);
 }
 
 // Link poses equal the naive recursion over the declared joints; batch and one-sample agree (T-18).
@@ -63,7 +53,8 @@ TEST(Quantities, PosesEqualTheNaiveRecursion) {
     Robot r(entry.model);
     const Eigen::Index samples = 5;
     Eigen::MatrixXd q(samples, r.tree.positionCount());
-    for (Eigen::Index s = 0; s < samples; ++s) q.row(s) = randomState(r.tree, 40 + static_cast<unsigned>(s)).q.transpose();
+    for (Eigen::Index s = 0; s < samples; ++s)
+      q.row(s) = randomState(r.tree, 40 + static_cast<unsigned>(s)).q.transpose();
     Eigen::MatrixXd poses(samples, static_cast<Eigen::Index>(12 * entry.model->links.size()));
     linkPosesBatch(r.tree, r.workspace, q, poses);
     for (Eigen::Index s = 0; s < samples; ++s) {
@@ -92,9 +83,10 @@ TEST(Quantities, JacobiansAndTheirBiasAreDerivatives) {
     computeKinematics(r.tree, integrate(r.tree, x, kStep), x.v, forward);
     computeKinematics(r.tree, integrate(r.tree, x, -kStep), x.v, backward);
     const Pose before = framePose(backward, link, X_LF), after = framePose(forward, link, X_LF);
-    const Vector6d body_fd = se3Log(before.inverse() * after) / (2 * kStep);
+    const Vector6d body_fd = poseLog(before.inverse() * after) / (2 * kStep);
     const Pose X_WF = framePose(r.kinematics, link, X_LF);
-    for (const Representation of : {Representation::kBody, Representation::kSpatial, Representation::kMixed}) {
+    for (const Representation of :
+         {Representation::kBody, Representation::kSpatial, Representation::kMixed}) {
       Rows6 J(6, nv), J_forward(6, nv), J_backward(6, nv);
       frameJacobian(r.tree, r.kinematics, link, X_LF, of, Representation::kBody, J);
       const Vector6d expected = motionTransform(of, Representation::kBody, X_WF) * body_fd;
@@ -102,8 +94,9 @@ TEST(Quantities, JacobiansAndTheirBiasAreDerivatives) {
       frameJacobian(r.tree, forward, link, X_LF, of, Representation::kBody, J_forward);
       frameJacobian(r.tree, backward, link, X_LF, of, Representation::kBody, J_backward);
       const Vector6d bias = (J_forward - J_backward) * x.v / (2 * kStep);
-      EXPECT_LT((frameBias(r.tree, r.kinematics, link, X_LF, of, Representation::kBody) - bias).norm(),
-                kDifference * (1 + bias.norm()));
+      EXPECT_LT(
+          (frameBias(r.tree, r.kinematics, link, X_LF, of, Representation::kBody) - bias).norm(),
+          kDifference * (1 + bias.norm()));
       if (!r.tree.floating()) continue;
       for (const Representation base : {Representation::kSpatial, Representation::kMixed}) {
         // the same frame acceleration from base velocities in another representation
@@ -116,9 +109,11 @@ TEST(Quantities, JacobiansAndTheirBiasAreDerivatives) {
         const BodyAcceleration A = BodyAcceleration::fromVector(x.a.head<6>());
         Eigen::VectorXd v = x.v, a = x.a;
         v.head<6>() = motionTransform(base, Representation::kBody, X_WB) * x.v.head<6>();
-        a.head<6>() = base == Representation::kSpatial ? toSpatial(X_WB, V, A).vector() : toMixed(X_WB, V, A).vector();
+        a.head<6>() = base == Representation::kSpatial ? toSpatial(X_WB, V, A).vector()
+                                                       : toMixed(X_WB, V, A).vector();
         EXPECT_LT((J_base * v - J * x.v).norm(), kTolerance * (1 + J.norm()));
-        const Vector6d total = J * x.a + frameBias(r.tree, r.kinematics, link, X_LF, of, Representation::kBody);
+        const Vector6d total =
+            J * x.a + frameBias(r.tree, r.kinematics, link, X_LF, of, Representation::kBody);
         const Vector6d other = J_base * a + frameBias(r.tree, r.kinematics, link, X_LF, of, base);
         EXPECT_LT((total - other).norm(), 1e-9 * (1 + total.norm()));
       }
@@ -126,7 +121,8 @@ TEST(Quantities, JacobiansAndTheirBiasAreDerivatives) {
   }
 }
 
-// The relative Jacobian of two links does not depend on the base and gives their relative twist (T-18).
+// The relative Jacobian of two links does not depend on the base and gives their relative twist
+// (T-18).
 TEST(Quantities, RelativeMotionDoesNotDependOnTheBase) {
   RandomModelOptions options;
   options.joints = 9;
@@ -145,8 +141,9 @@ TEST(Quantities, RelativeMotionDoesNotDependOnTheBase) {
     relativeJacobian(tree, k, from, to, Representation::kBody, S);
     if (base == 0) reference = S;
     EXPECT_LT((S - reference).norm(), kTolerance);
-    const Vector6d twist = frameTwist(tree, k, to).vector() -
-                           velocityAdjoint(relativePose(k, to, from)) * frameTwist(tree, k, from).vector();
+    const Vector6d twist =
+        frameTwist(tree, k, to).vector() -
+        velocityAdjoint(relativePose(k, to, from)) * frameTwist(tree, k, from).vector();
     EXPECT_LT((S * x.v.tail(n) - twist).norm(), kTolerance * (1 + twist.norm()));
   }
 }
@@ -167,7 +164,8 @@ TEST(Quantities, CoriolisMatricesAreConsistent) {
     massMatrix(r.tree, r.compiled, r.workspace, integrate(r.tree, x, -kStep), M_backward);
     const Eigen::MatrixXd dM = (M_forward - M_backward) / (2 * kStep);
     CoriolisWorkspace workspace(r.tree);
-    for (const auto factorisation : {CoriolisFactorisation::kBody, CoriolisFactorisation::kCentreOfMass}) {
+    for (const auto factorisation :
+         {CoriolisFactorisation::kBody, CoriolisFactorisation::kCentreOfMass}) {
       coriolisMatrix(r.tree, r.compiled, r.kinematics, factorisation, workspace, C);
       EXPECT_LT((C * x.v + gravity - bias).norm(), 1e-9 * (1 + bias.norm()));
       EXPECT_LT((C + C.transpose() - dM).norm(), kDifference * (1 + dM.norm()));
@@ -190,8 +188,10 @@ TEST(Quantities, CentroidalQuantitiesAreConsistent) {
     const CentroidalState next = centroidalState(r.tree, r.compiled, forward);
     const CentroidalState last = centroidalState(r.tree, r.compiled, backward);
     const double scale = 1 + state.momentum.norm() + state.momentum_rate.norm();
-    EXPECT_LT(((next.com - last.com) / (2 * kStep) - state.com_velocity).norm(), kDifference * scale);
-    EXPECT_LT(((next.momentum - last.momentum) / (2 * kStep) - state.momentum_rate).norm(), kDifference * scale);
+    EXPECT_LT(((next.com - last.com) / (2 * kStep) - state.com_velocity).norm(),
+              kDifference * scale);
+    EXPECT_LT(((next.momentum - last.momentum) / (2 * kStep) - state.momentum_rate).norm(),
+              kDifference * scale);
     Rows6 A(6, nv), A_next(6, nv), A_last(6, nv), dA(6, nv);
     Eigen::Matrix<double, 3, Eigen::Dynamic> J(3, nv);
     centroidalMomentumMatrix(r.tree, r.compiled, r.kinematics, A);
@@ -204,15 +204,18 @@ TEST(Quantities, CentroidalQuantitiesAreConsistent) {
     EXPECT_LT((A * x.a + state.momentum_bias - state.momentum_rate).norm(), 1e-9 * scale);
     EXPECT_LT(((A_next - A_last) / (2 * kStep) - dA).norm(), kDifference * (1 + dA.norm()));
     EXPECT_LT((J * x.v - state.com_velocity).norm(), kTolerance * scale);
-    EXPECT_NEAR(state.mass * state.averageTwist().head<3>().norm(), state.momentum.head<3>().norm(), 1e-9 * scale);
+    EXPECT_NEAR(state.mass * state.averageTwist().head<3>().norm(), state.momentum.head<3>().norm(),
+                1e-9 * scale);
     // kinetic energy is v^T M v / 2, the power of gravity is minus the rate of the potential energy
     Eigen::MatrixXd M(nv, nv);
     massMatrix(r.tree, r.compiled, r.workspace, x.q, M);
     const double energy = kineticEnergy(r.tree, r.compiled, r.kinematics, x.v);
     EXPECT_NEAR(energy, 0.5 * x.v.dot(M * x.v), 1e-10 * (1 + energy));
-    const double rate = (potentialEnergy(r.tree, r.compiled, forward) - potentialEnergy(r.tree, r.compiled, backward)) /
+    const double rate = (potentialEnergy(r.tree, r.compiled, forward) -
+                         potentialEnergy(r.tree, r.compiled, backward)) /
                         (2 * kStep);
-    EXPECT_NEAR(rate, -state.mass * entry.model->gravity.dot(state.com_velocity), kDifference * (1 + std::abs(rate) + scale));
+    EXPECT_NEAR(rate, -state.mass * entry.model->gravity.dot(state.com_velocity),
+                kDifference * (1 + std::abs(rate) + scale));
   }
 }
 
@@ -226,28 +229,32 @@ TEST(Quantities, LockedInertiaIsTheBaseBlock) {
   Eigen::MatrixXd M(nv, nv);
   massMatrix(r.tree, r.compiled, r.workspace, x.q, M);
   computeKinematics(r.tree, x.q, x.v, r.kinematics);
-  EXPECT_LT((lockedInertia(r.tree, r.compiled, r.kinematics).matrix() - M.topLeftCorner<6, 6>()).norm(), 1e-10 * M.norm());
+  EXPECT_LT(
+      (lockedInertia(r.tree, r.compiled, r.kinematics).matrix() - M.topLeftCorner<6, 6>()).norm(),
+      1e-10 * M.norm());
 }
 
 /// Checks that transformed equations keep energy, symmetry of Mdot = C + C^T and the motion.
-void checkChange(const EquationsOfMotion& before, const EquationsOfMotion& after, const BaseChange& change,
-                 const RandomState& x) {
+void checkChange(const EquationsOfMotion& before, const EquationsOfMotion& after,
+                 const BaseChange& change, const RandomState& x) {
   const Eigen::VectorXd v = change.T * x.v;
   // v~' = T v' + T' v with T' = -T (T^-1)' T
   const Eigen::VectorXd a = change.T * x.a - change.T * change.T_inverse_rate * change.T * x.v;
   const Eigen::VectorXd force = before.M * x.a + before.C * x.v + before.G;
   const double scale = 1 + force.norm();
-  EXPECT_LT((change.T * change.T_inverse - Eigen::MatrixXd::Identity(v.size(), v.size())).norm(), 1e-9);
+  EXPECT_LT((change.T * change.T_inverse - Eigen::MatrixXd::Identity(v.size(), v.size())).norm(),
+            1e-9);
   EXPECT_NEAR(v.dot(after.M * v), x.v.dot(before.M * x.v), 1e-9 * scale * (1 + x.v.norm()));
-  EXPECT_LT((after.M * a + after.C * v + after.G - change.T_inverse.transpose() * force).norm(), 1e-8 * scale);
+  EXPECT_LT((after.M * a + after.C * v + after.G - change.T_inverse.transpose() * force).norm(),
+            1e-8 * scale);
   // pure joint torques are themselves in the new variables
   Eigen::VectorXd torque = force;
   torque.head<6>().setZero();
   EXPECT_LT((change.T_inverse.transpose() * torque - torque).norm(), 1e-10 * scale);
 }
 
-// Every change of base keeps the physics (Theorem 3.3), and a new base link gives the equations of the tree
-// compiled for that link (T-25 to T-29, T-32).
+// Every change of base keeps the physics (Theorem 3.3), and a new base link gives the equations of
+// the tree compiled for that link (T-25 to T-29, T-32).
 TEST(Quantities, ChangesOfBaseKeepThePhysics) {
   RandomModelOptions options;
   options.joints = 8;
@@ -255,9 +262,11 @@ TEST(Quantities, ChangesOfBaseKeepThePhysics) {
   Robot r(std::make_shared<const Model>(withBase(*model, model->links[0].name, true)));
   const RandomState x = randomState(r.tree, 5, 1.0);
   computeKinematics(r.tree, x.q, x.v, r.kinematics);
-  const EquationsOfMotion equations = equationsOfMotion(r.tree, r.compiled, r.workspace, r.kinematics, x.q);
+  const EquationsOfMotion equations =
+      equationsOfMotion(r.tree, r.compiled, r.workspace, r.kinematics, x.q);
   std::vector<BaseChange> changes;
-  for (const Representation of : {Representation::kBody, Representation::kSpatial, Representation::kMixed}) {
+  for (const Representation of :
+       {Representation::kBody, Representation::kSpatial, Representation::kMixed}) {
     changes.push_back(toBaseRepresentation(r.tree, r.kinematics, of));
     changes.push_back(toBaseLink(r.tree, r.kinematics, 5, of));
   }
@@ -273,7 +282,8 @@ TEST(Quantities, ChangesOfBaseKeepThePhysics) {
   const Tree other(r.tree.sharedModel(), link, true);
   Workspace workspace(other);
   Kinematics kinematics(other);
-  const CompiledParameters compiled = compileParameters(other, declaredParameters(r.tree.sharedModel()));
+  const CompiledParameters compiled =
+      compileParameters(other, declaredParameters(r.tree.sharedModel()));
   const BaseChange change = toBaseLink(r.tree, r.kinematics, link, Representation::kBody);
   Eigen::VectorXd q(other.positionCount());
   const Pose& X_WL = r.kinematics.X_WL[static_cast<size_t>(link)];
@@ -299,10 +309,13 @@ TEST(Quantities, RatesOfBaseChangesAreDerivatives) {
   computeKinematics(r.tree, integrate(r.tree, x, kStep), x.v, forward);
   computeKinematics(r.tree, integrate(r.tree, x, -kStep), x.v, backward);
   const auto check = [&](auto change) {
-    const Eigen::MatrixXd expected = (change(forward).T_inverse - change(backward).T_inverse) / (2 * kStep);
-    EXPECT_LT((change(r.kinematics).T_inverse_rate - expected).norm(), kDifference * (1 + expected.norm()));
+    const Eigen::MatrixXd expected =
+        (change(forward).T_inverse - change(backward).T_inverse) / (2 * kStep);
+    EXPECT_LT((change(r.kinematics).T_inverse_rate - expected).norm(),
+              kDifference * (1 + expected.norm()));
   };
-  for (const Representation of : {Representation::kBody, Representation::kSpatial, Representation::kMixed}) {
+  for (const Representation of :
+       {Representation::kBody, Representation::kSpatial, Representation::kMixed}) {
     check([&](const Kinematics& k) { return toBaseLink(r.tree, k, 4, of); });
   }
   check([&](const Kinematics& k) { return toCompoundBase(r.tree, k, 3, 5); });
@@ -310,8 +323,8 @@ TEST(Quantities, RatesOfBaseChangesAreDerivatives) {
   check([&](const Kinematics& k) { return toCentroidalBase(r.tree, r.compiled, k); });
 }
 
-// In centroidal variables M is block diagonal, gravity is constant, and with the centre-of-mass factorisation the
-// translational rows and columns of C vanish (T-33, erratum E-7).
+// In centroidal variables M is block diagonal, gravity is constant, and with the centre-of-mass
+// factorisation the translational rows and columns of C vanish (T-33, erratum E-7).
 TEST(Quantities, CentroidalFormIsBlockDiagonal) {
   RandomModelOptions options;
   options.joints = 7;
@@ -321,8 +334,10 @@ TEST(Quantities, CentroidalFormIsBlockDiagonal) {
   computeKinematics(r.tree, x.q, x.v, r.kinematics);
   const BaseChange change = toCentroidalBase(r.tree, r.compiled, r.kinematics);
   const CentroidalState state = centroidalState(r.tree, r.compiled, r.kinematics);
-  const EquationsOfMotion e = transformed(
-      equationsOfMotion(r.tree, r.compiled, r.workspace, r.kinematics, x.q, CoriolisFactorisation::kCentreOfMass), change);
+  const EquationsOfMotion e =
+      transformed(equationsOfMotion(r.tree, r.compiled, r.workspace, r.kinematics, x.q,
+                                    CoriolisFactorisation::kCentreOfMass),
+                  change);
   const int n = r.tree.velocityCount() - 6;
   const double scale = e.M.norm();
   EXPECT_LT((e.M.topLeftCorner<6, 6>() - state.inertia).norm(), 1e-9 * scale);

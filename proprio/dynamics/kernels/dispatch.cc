@@ -48,7 +48,12 @@ size_t scratchSize(const Tree& tree) {
   const size_t dynamics = kForwardDynamicsScratch * bodies + static_cast<size_t>(tree.nv);
   const size_t regressor =
       kMotionSize * bodies + 6 * static_cast<size_t>(tree.levels * tree.max_axes);
-  return dynamics > regressor ? dynamics : regressor;
+  const size_t derivatives = kDerivativeNodeScratch * bodies +
+                             kDerivativeColumnScratch * static_cast<size_t>(tree.nv);
+  const size_t adjoint = 2 * kMotionSize * bodies + 12 * bodies * static_cast<size_t>(tree.max_axes);
+  size_t most = dynamics;
+  for (const size_t size : {regressor, derivatives, adjoint}) most = size > most ? size : most;
+  return most;
 }
 
 }  // namespace proprio::kernels

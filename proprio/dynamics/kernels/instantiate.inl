@@ -17,6 +17,7 @@ using namespace proprio::kernels;
 #include "proprio/dynamics/kernels/forward_dynamics.inl"
 #include "proprio/dynamics/kernels/kinematics.inl"
 #include "proprio/dynamics/kernels/regressor.inl"
+#include "proprio/dynamics/kernels/derivatives.inl"
 // clang-format on
 
 /// The kernels for scalar T and inertia numbers P behind plain memory types E and PE.
@@ -52,11 +53,21 @@ struct Entry {
     torqueRegressor<T>(t, motion, axes, row_of, in(q), in(v), in(a),
                        RegressorOut<T>{Y.data, Y.row_stride, Y.column_stride});
   }
+  static void derivativesEntry(const Tree& t, const Inertia<PE>* inertia, E* scratch,
+                               const int* row_of, View<E> q, View<E> v, View<E> a,
+                               const E* external, MatrixView<E> dq, MatrixView<E> dv) {
+    inverseDynamicsDerivatives<T, P>(
+        t, reinterpret_cast<const Inertia<P>*>(inertia), reinterpret_cast<T*>(scratch), row_of,
+        in(q), in(v), in(a), reinterpret_cast<const T*>(external),
+        MatrixOut<T>{dq.data, dq.row_stride, dq.column_stride},
+        MatrixOut<T>{dv.data, dv.row_stride, dv.column_stride});
+  }
   static void linkPosesEntry(const Tree& t, E* scratch, View<E> q, MutableView<E> poses) {
     linkPoses<T>(t, reinterpret_cast<T*>(scratch), in(q), Out<T>{poses.data, poses.stride});
   }
   static constexpr Functions<E, PE> functions() {
     return {inverseDynamicsEntry, massMatrixEntry, forwardDynamicsEntry, regressorEntry,
+            derivativesEntry,
             linkPosesEntry};
   }
 };

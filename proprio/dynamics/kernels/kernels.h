@@ -42,6 +42,9 @@ struct Functions {
                            View<E> v, View<E> tau, const E* external, MutableView<E> a);
   void (*regressor)(const Tree&, E* scratch, const int* row_of, View<E> q, View<E> v, View<E> a,
                     MatrixView<E> Y);
+  void (*inverse_dynamics_derivatives)(const Tree&, const Inertia<P>*, E* scratch,
+                                       const int* row_of, View<E> q, View<E> v, View<E> a,
+                                       const E* external, MatrixView<E> dq, MatrixView<E> dv);
   void (*link_poses)(const Tree&, E* scratch, View<E> q, MutableView<E> poses);
 };
 
