@@ -12,12 +12,16 @@
 namespace proprio {
 namespace {
 
-// Central differences with step h err by h^2 times third derivatives and by rounding / h: 1e-6 relative.
+// Central differences with step h err by h^2 times third derivatives and by rounding / h: 1e-6
+// relative.
 constexpr double kStep = 1e-5, kTolerance = 1e-6;
 
 struct Robot {
   explicit Robot(std::shared_ptr<const Model> model)
-      : tree(model), parameters(declaredParameters(model)), compiled(compileParameters(tree, parameters)), workspace(tree) {}
+      : tree(model),
+        parameters(declaredParameters(model)),
+        compiled(compileParameters(tree, parameters)),
+        workspace(tree) {}
   Tree tree;
   Parameters parameters;
   CompiledParameters compiled;
@@ -31,14 +35,18 @@ TEST(Derivatives, InverseDynamics) {
     Robot r(entry.model);
     const RandomState x = randomState(r.tree, 3, 1.0);
     const int nv = r.tree.velocityCount();
-    const LinkWrenches wrenches = LinkWrenches::Random(6, static_cast<Eigen::Index>(entry.model->links.size()));
-    Eigen::MatrixXd dq = Eigen::MatrixXd::Constant(nv, nv, NAN), dv = dq, dq_fd(nv, nv), dv_fd(nv, nv);
+    const LinkWrenches wrenches =
+        LinkWrenches::Random(6, static_cast<Eigen::Index>(entry.model->links.size()));
+    Eigen::MatrixXd dq = Eigen::MatrixXd::Constant(nv, nv, NAN), dv = dq, dq_fd(nv, nv),
+                    dv_fd(nv, nv);
     inverseDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, dq, dv, &wrenches);
     Eigen::VectorXd up(nv), down(nv);
     for (int j = 0; j < nv; ++j) {
       const Eigen::VectorXd e = kStep * Eigen::VectorXd::Unit(nv, j);
-      inverseDynamics(r.tree, r.compiled, r.workspace, moved(r.tree, x.q, e), x.v, x.a, up, &wrenches);
-      inverseDynamics(r.tree, r.compiled, r.workspace, moved(r.tree, x.q, -e), x.v, x.a, down, &wrenches);
+      inverseDynamics(r.tree, r.compiled, r.workspace, moved(r.tree, x.q, e), x.v, x.a, up,
+                      &wrenches);
+      inverseDynamics(r.tree, r.compiled, r.workspace, moved(r.tree, x.q, -e), x.v, x.a, down,
+                      &wrenches);
       dq_fd.col(j) = (up - down) / (2 * kStep);
       inverseDynamics(r.tree, r.compiled, r.workspace, x.q, x.v + e, x.a, up, &wrenches);
       inverseDynamics(r.tree, r.compiled, r.workspace, x.q, x.v - e, x.a, down, &wrenches);
@@ -49,7 +57,8 @@ TEST(Derivatives, InverseDynamics) {
   }
 }
 
-// The same along one random direction by dual numbers, exact to rounding (fixed bases: joints only).
+// The same along one random direction by dual numbers, exact to rounding (fixed bases: joints
+// only).
 TEST(Derivatives, InverseDynamicsEqualsDualNumbers) {
   for (const ZooEntry& entry : modelZoo()) {
     Robot r(entry.model);
@@ -69,7 +78,9 @@ TEST(Derivatives, InverseDynamicsEqualsDualNumbers) {
     }
     inverseDynamics(r.tree, compileParameters(r.tree, parameters), r.workspace, q, v, a, &tau);
     const Eigen::VectorXd analytic = dq * direction.v + dv * direction.a;
-    for (int i = 0; i < nv; ++i) EXPECT_NEAR(analytic[i], tau[static_cast<size_t>(i)].derivative, 1e-10 * (1 + analytic.norm()));
+    for (int i = 0; i < nv; ++i)
+      EXPECT_NEAR(analytic[i], tau[static_cast<size_t>(i)].derivative,
+                  1e-10 * (1 + analytic.norm()));
   }
 }
 
@@ -80,16 +91,19 @@ TEST(Derivatives, ForwardDynamics) {
     Robot r(entry.model);
     const RandomState x = randomState(r.tree, 3, 1.0);
     const int nv = r.tree.velocityCount();
-    if (nv > 20) continue;  // the finite differences of long chains of light links lose their digits
+    if (nv > 20)
+      continue;  // the finite differences of long chains of light links lose their digits
     Eigen::VectorXd a(nv), tau(nv), up(nv), down(nv);
     inverseDynamics(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, tau);
-    Eigen::MatrixXd dq(nv, nv), dv(nv, nv), dtau(nv, nv), dq_fd(nv, nv), dv_fd(nv, nv), dtau_fd(nv, nv);
+    Eigen::MatrixXd dq(nv, nv), dv(nv, nv), dtau(nv, nv), dq_fd(nv, nv), dv_fd(nv, nv),
+        dtau_fd(nv, nv);
     forwardDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, tau, a, dq, dv, dtau);
     EXPECT_LT((a - x.a).norm(), 1e-8 * (1 + x.a.norm()));
     for (int j = 0; j < nv; ++j) {
       const Eigen::VectorXd e = kStep * Eigen::VectorXd::Unit(nv, j);
-      const auto column = [&](const Eigen::VectorXd& q1, const Eigen::VectorXd& q2, const Eigen::VectorXd& v1,
-                              const Eigen::VectorXd& v2, const Eigen::VectorXd& t1, const Eigen::VectorXd& t2) {
+      const auto column = [&](const Eigen::VectorXd& q1, const Eigen::VectorXd& q2,
+                              const Eigen::VectorXd& v1, const Eigen::VectorXd& v2,
+                              const Eigen::VectorXd& t1, const Eigen::VectorXd& t2) {
         forwardDynamics(r.tree, r.compiled, r.workspace, q1, v1, t1, up);
         forwardDynamics(r.tree, r.compiled, r.workspace, q2, v2, t2, down);
         return Eigen::VectorXd((up - down) / (2 * kStep));

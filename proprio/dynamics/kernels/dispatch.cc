@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 #include "proprio/dynamics/kernels/kernels.h"
 
@@ -48,9 +49,10 @@ size_t scratchSize(const Tree& tree) {
   const size_t dynamics = kForwardDynamicsScratch * bodies + static_cast<size_t>(tree.nv);
   const size_t regressor =
       kMotionSize * bodies + 6 * static_cast<size_t>(tree.levels * tree.max_axes);
-  const size_t derivatives = kDerivativeNodeScratch * bodies +
-                             kDerivativeColumnScratch * static_cast<size_t>(tree.nv);
-  const size_t adjoint = 2 * kMotionSize * bodies + 12 * bodies * static_cast<size_t>(tree.max_axes);
+  const size_t derivatives =
+      kDerivativeNodeScratch * bodies + kDerivativeColumnScratch * static_cast<size_t>(tree.nv);
+  const size_t adjoint =
+      2 * kMotionSize * bodies + 12 * bodies * static_cast<size_t>(tree.max_axes);
   size_t most = dynamics;
   for (const size_t size : {regressor, derivatives, adjoint}) most = size > most ? size : most;
   return most;

@@ -56,19 +56,18 @@ struct Entry {
   static void derivativesEntry(const Tree& t, const Inertia<PE>* inertia, E* scratch,
                                const int* row_of, View<E> q, View<E> v, View<E> a,
                                const E* external, MatrixView<E> dq, MatrixView<E> dv) {
-    inverseDynamicsDerivatives<T, P>(
-        t, reinterpret_cast<const Inertia<P>*>(inertia), reinterpret_cast<T*>(scratch), row_of,
-        in(q), in(v), in(a), reinterpret_cast<const T*>(external),
-        MatrixOut<T>{dq.data, dq.row_stride, dq.column_stride},
-        MatrixOut<T>{dv.data, dv.row_stride, dv.column_stride});
+    inverseDynamicsDerivatives<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia),
+                                     reinterpret_cast<T*>(scratch), row_of, in(q), in(v), in(a),
+                                     reinterpret_cast<const T*>(external),
+                                     MatrixOut<T>{dq.data, dq.row_stride, dq.column_stride},
+                                     MatrixOut<T>{dv.data, dv.row_stride, dv.column_stride});
   }
   static void linkPosesEntry(const Tree& t, E* scratch, View<E> q, MutableView<E> poses) {
     linkPoses<T>(t, reinterpret_cast<T*>(scratch), in(q), Out<T>{poses.data, poses.stride});
   }
   static constexpr Functions<E, PE> functions() {
-    return {inverseDynamicsEntry, massMatrixEntry, forwardDynamicsEntry, regressorEntry,
-            derivativesEntry,
-            linkPosesEntry};
+    return {inverseDynamicsEntry, massMatrixEntry,  forwardDynamicsEntry,
+            regressorEntry,       derivativesEntry, linkPosesEntry};
   }
 };
 

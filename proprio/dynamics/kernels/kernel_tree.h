@@ -49,11 +49,11 @@ struct Inertia {
 };
 
 /// How many scalars of scratch each kernel wants per tree.
-constexpr int kMotionSize = 18;              ///< w, al, a, B
-constexpr int kInverseDynamicsScratch = 48;  ///< per body
-constexpr int kMassMatrixScratch = 24;       ///< per body
-constexpr int kForwardDynamicsScratch = 96;  ///< per body
-constexpr int kDerivativeNodeScratch = 56;     ///< per body
-constexpr int kDerivativeColumnScratch = 24;   ///< per velocity coordinate
+constexpr int kMotionSize = 18;               ///< w, al, a, B
+constexpr int kInverseDynamicsScratch = 48;   ///< per body
+constexpr int kMassMatrixScratch = 24;        ///< per body
+constexpr int kForwardDynamicsScratch = 96;   ///< per body
+constexpr int kDerivativeNodeScratch = 56;    ///< per body
+constexpr int kDerivativeColumnScratch = 24;  ///< per velocity coordinate
 
 }  // namespace proprio::kernels

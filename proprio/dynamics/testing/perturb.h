@@ -7,7 +7,8 @@
 
 namespace proprio {
 
-/// q after the step d in velocity coordinates: joints add, free poses are multiplied on the right by exp(d).
+/// q after the step d in velocity coordinates: joints add, free poses are multiplied on the right
+/// by exp(d).
 inline Eigen::VectorXd moved(const Tree& tree, Eigen::VectorXd q, const Eigen::VectorXd& d) {
   const auto free = [&](int iq, int iv) {
     const Pose X = {rotationFromQuaternion(q.segment<4>(iq + 3)), q.segment<3>(iq)};
@@ -19,7 +20,8 @@ inline Eigen::VectorXd moved(const Tree& tree, Eigen::VectorXd q, const Eigen::V
   for (size_t j = 0; j < tree.model().joints.size(); ++j) {
     const Joint& joint = tree.model().joints[j];
     if (joint.velocity_index < 0 || joint.mimic) continue;
-    const int iq = tree.positionIndex(static_cast<int>(j)), iv = tree.velocityIndex(static_cast<int>(j));
+    const int iq = tree.positionIndex(static_cast<int>(j)),
+              iv = tree.velocityIndex(static_cast<int>(j));
     if (joint.type == JointType::kFloating) {
       free(iq, iv);
       continue;
