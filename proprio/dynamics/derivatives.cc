@@ -2,9 +2,11 @@
 
 #include <Eigen/Cholesky>
 
+#include "proprio/core/error.h"
 #include "proprio/dynamics/coordinates.h"
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/mass_matrix.h"
+#include "proprio/dynamics/regressor.h"
 
 namespace proprio {
 namespace {
@@ -78,6 +80,72 @@ void forwardDynamicsDerivatives(const Tree& tree, const CompiledParameters& para
   da_dq = -product;
   product.noalias() = da_dtau * da_dv;
   da_dv = -product;
+}
+
+void torqueRegressorGradient(const Tree& tree, Workspace& workspace, ConstVectorRef q,
+                             ConstVectorRef v, ConstVectorRef a, ConstMatrixRef weights,
+                             VectorRef gradient_q, VectorRef gradient_v, VectorRef gradient_a) {
+  constexpr const char* kName = "torqueRegressorGradient";
+  const int nv = tree.velocityCount(), nf = tree.fullVelocityCount();
+  const auto columns = static_cast<Eigen::Index>(10 * tree.model().links.size());
+  requireSize(kName, "q", q.size(), tree.positionCount());
+  requireSize(kName, "v", v.size(), nv);
+  requireSize(kName, "a", a.size(), nv);
+  requireSize(kName, "rows of weights", weights.rows(), nv);
+  requireSize(kName, "columns of weights", weights.cols(), columns);
+  requireSize(kName, "gradient_q", gradient_q.size(), nv);
+  requireSize(kName, "gradient_v", gradient_v.size(), nv);
+  requireSize(kName, "gradient_a", gradient_a.size(), nv);
+  const internal::Sample s = internal::sample(tree, workspace, q.data(), v.data(), a.data());
+  const auto& kernel = kernels::active().one.regressor_adjoint;
+  if (!tree.hasMimic()) {
+    // the kernel only reads the weights
+    kernel(workspace.kernelTree(), workspace.scratch(), workspace.rowOf(), s.q, s.v, s.a,
+           {const_cast<double*>(weights.data()), 1, weights.outerStride()}, {gradient_q.data(), 1},
+           {gradient_v.data(), 1}, {gradient_a.data(), 1});
+    return;
+  }
+  Eigen::Map<Eigen::MatrixXd> full(workspace.fullRegressor(), nf, columns);
+  for (Eigen::Index i = 0; i < nf; ++i) {
+    const auto k = static_cast<size_t>(i);
+    full.row(i) = tree.v_ratio[k] * weights.row(tree.v_source[k]);
+  }
+  double* out = workspace.fullMatrix();
+  for (int i = 0; i < 3 * nf; ++i) out[i] = 0.0;
+  kernel(workspace.kernelTree(), workspace.scratch(), workspace.rowOf(), s.q, s.v, s.a,
+         {full.data(), 1, nf}, {out, 1}, {out + nf, 1}, {out + 2 * nf, 1});
+  internal::contractTorque(tree, out, 1, gradient_q.data(), 1);
+  internal::contractTorque(tree, out + nf, 1, gradient_v.data(), 1);
+  internal::contractTorque(tree, out + 2 * nf, 1, gradient_a.data(), 1);
+}
+
+void torqueRegressorGradientBatch(const Tree& tree, Workspace& workspace, ConstMatrixRef q,
+                                  ConstMatrixRef v, ConstMatrixRef a, RegressorBatch& weights,
+                                  MatrixRef gradient_q, MatrixRef gradient_v,
+                                  MatrixRef gradient_a) {
+  constexpr const char* kName = "torqueRegressorGradientBatch";
+  const Eigen::Index samples = q.rows(), nv = tree.velocityCount();
+  const kernels::Table& table = kernels::active();
+  if (tree.hasMimic() || samples < table.lanes || weights.capacity() < samples) {
+    throw Error(std::string(kName) + ": needs a tree without mimic joints and between " +
+                std::to_string(table.lanes) + " and the capacity of the weights in samples.");
+  }
+  requireSize(kName, "columns of q", q.cols(), tree.positionCount());
+  for (const ConstMatrixRef* m : {&v, &a}) requireSize(kName, "v or a", m->size(), samples * nv);
+  for (const MatrixRef* m : {&gradient_q, &gradient_v, &gradient_a}) {
+    requireSize(kName, "a gradient", m->size(), samples * nv);
+  }
+  const internal::BatchInput input = {&q, &v, &a};
+  for (Eigen::Index k = 0; k < internal::blockCount(samples, table.lanes); ++k) {
+    const internal::Block b = internal::block(tree, workspace, input, samples, table.lanes, k);
+    const auto out = [&](MatrixRef& m) {
+      return kernels::MutableView<double>{m.data() + b.start, m.outerStride()};
+    };
+    table.pack.regressor_adjoint(
+        workspace.kernelTree(), workspace.scratch(), workspace.rowOf(), b.q, b.v, b.a,
+        {weights.data() + b.start, weights.columns() * weights.capacity(), weights.capacity()},
+        out(gradient_q), out(gradient_v), out(gradient_a));
+  }
 }
 
 }  // namespace proprio

@@ -24,4 +24,20 @@ void forwardDynamicsDerivatives(const Tree& tree, const CompiledParameters& para
                                 ConstVectorRef tau, VectorRef a, MatrixRef da_dq, MatrixRef da_dv,
                                 MatrixRef da_dtau, const LinkWrenches* external = nullptr);
 
+/// Gradient of sum_{r,c} weights(r, c) Y(r, c), Y the torque regressor, with respect to q (along
+/// the velocity coordinates), v and a, by running the regressor backwards: about three times the
+/// cost of Y. With it, the gradient of any scalar criterion of Y follows from the criterion's own
+/// derivative `weights`. Real-time.
+/// @param weights velocityCount() x 10 * links; entries of structural zeros do not matter
+void torqueRegressorGradient(const Tree& tree, Workspace& workspace, ConstVectorRef q,
+                             ConstVectorRef v, ConstVectorRef a, ConstMatrixRef weights,
+                             VectorRef gradient_q, VectorRef gradient_v, VectorRef gradient_a);
+
+/// Many samples: weights in the layout of RegressorBatch, gradients samples x velocityCount().
+/// Trees with mimic joints are refused.
+class RegressorBatch;
+void torqueRegressorGradientBatch(const Tree& tree, Workspace& workspace, ConstMatrixRef q,
+                                  ConstMatrixRef v, ConstMatrixRef a, RegressorBatch& weights,
+                                  MatrixRef gradient_q, MatrixRef gradient_v, MatrixRef gradient_a);
+
 }  // namespace proprio

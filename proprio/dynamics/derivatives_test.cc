@@ -6,6 +6,7 @@
 
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/inverse_dynamics.h"
+#include "proprio/dynamics/regressor.h"
 #include "proprio/dynamics/testing/model_zoo.h"
 #include "proprio/dynamics/testing/perturb.h"
 
@@ -115,6 +116,60 @@ TEST(Derivatives, ForwardDynamics) {
     EXPECT_LT((dq - dq_fd).norm(), 10 * kTolerance * (1 + dq_fd.norm()));
     EXPECT_LT((dv - dv_fd).norm(), 10 * kTolerance * (1 + dv_fd.norm()));
     EXPECT_LT((dtau - dtau_fd).norm(), 10 * kTolerance * (1 + dtau_fd.norm()));
+  }
+}
+
+// The gradient of a weighted sum of regressor entries equals central differences; the batch form
+// agrees.
+TEST(Derivatives, RegressorGradient) {
+  for (const ZooEntry& entry : modelZoo()) {
+    SCOPED_TRACE(entry.name);
+    Robot r(entry.model);
+    const int nv = r.tree.velocityCount();
+    const auto columns = static_cast<Eigen::Index>(10 * entry.model->links.size());
+    RandomModelSource random(5);
+    const Eigen::MatrixXd G =
+        Eigen::MatrixXd::NullaryExpr(nv, columns, [&] { return random.uniform(-1.0, 1.0); });
+    Eigen::MatrixXd Y(nv, columns);
+    const auto value = [&](const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                           const Eigen::VectorXd& a) {
+      torqueRegressor(r.tree, r.workspace, q, v, a, Y);
+      return G.cwiseProduct(Y).sum();
+    };
+    constexpr Eigen::Index kSamples = 5;
+    Eigen::MatrixXd qs(kSamples, r.tree.positionCount()), vs(kSamples, nv), as(kSamples, nv);
+    Eigen::MatrixXd gqs(kSamples, nv), gvs(kSamples, nv), gas(kSamples, nv);
+    Eigen::MatrixXd one_q(kSamples, nv), one_v(kSamples, nv), one_a(kSamples, nv);
+    RegressorBatch weights(r.tree, kSamples, columns);
+    for (Eigen::Index s = 0; s < kSamples; ++s) {
+      const RandomState x = randomState(r.tree, 3 + static_cast<unsigned>(s), 1.0);
+      qs.row(s) = x.q.transpose();
+      vs.row(s) = x.v.transpose();
+      as.row(s) = x.a.transpose();
+      for (int j = 0; j < nv; ++j) weights.rows(j, kSamples).row(s) = G.row(j);
+      Eigen::VectorXd gq = Eigen::VectorXd::Constant(nv, NAN), gv = gq, ga = gq;
+      torqueRegressorGradient(r.tree, r.workspace, x.q, x.v, x.a, G, gq, gv, ga);
+      one_q.row(s) = gq.transpose();
+      one_v.row(s) = gv.transpose();
+      one_a.row(s) = ga.transpose();
+      if (s > 0) continue;
+      Eigen::VectorXd fq(nv), fv(nv), fa(nv);
+      for (int j = 0; j < nv; ++j) {
+        const Eigen::VectorXd e = kStep * Eigen::VectorXd::Unit(nv, j);
+        fq[j] = (value(moved(r.tree, x.q, e), x.v, x.a) - value(moved(r.tree, x.q, -e), x.v, x.a)) /
+                (2 * kStep);
+        fv[j] = (value(x.q, x.v + e, x.a) - value(x.q, x.v - e, x.a)) / (2 * kStep);
+        fa[j] = (value(x.q, x.v, x.a + e) - value(x.q, x.v, x.a - e)) / (2 * kStep);
+      }
+      EXPECT_LT((gq - fq).norm(), kTolerance * (1 + fq.norm()));
+      EXPECT_LT((gv - fv).norm(), kTolerance * (1 + fv.norm()));
+      EXPECT_LT((ga - fa).norm(), kTolerance * (1 + fa.norm()));
+    }
+    if (r.tree.hasMimic()) continue;
+    torqueRegressorGradientBatch(r.tree, r.workspace, qs, vs, as, weights, gqs, gvs, gas);
+    EXPECT_LT((gqs - one_q).norm(), 1e-11 * (1 + one_q.norm()));
+    EXPECT_LT((gvs - one_v).norm(), 1e-11 * (1 + one_v.norm()));
+    EXPECT_LT((gas - one_a).norm(), 1e-11 * (1 + one_a.norm()));
   }
 }
 

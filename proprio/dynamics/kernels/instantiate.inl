@@ -17,6 +17,7 @@ using namespace proprio::kernels;
 #include "proprio/dynamics/kernels/forward_dynamics.inl"
 #include "proprio/dynamics/kernels/kinematics.inl"
 #include "proprio/dynamics/kernels/regressor.inl"
+#include "proprio/dynamics/kernels/regressor_adjoint.inl"
 #include "proprio/dynamics/kernels/derivatives.inl"
 // clang-format on
 
@@ -53,6 +54,14 @@ struct Entry {
     torqueRegressor<T>(t, motion, axes, row_of, in(q), in(v), in(a),
                        RegressorOut<T>{Y.data, Y.row_stride, Y.column_stride});
   }
+  static void adjointEntry(const Tree& t, E* scratch, const int* row_of, View<E> q, View<E> v,
+                           View<E> a, MatrixView<E> weights, MutableView<E> gq, MutableView<E> gv,
+                           MutableView<E> ga) {
+    torqueRegressorAdjoint<T>(
+        t, reinterpret_cast<T*>(scratch), row_of, in(q), in(v), in(a),
+        RegressorOut<T>{weights.data, weights.row_stride, weights.column_stride},
+        AdjointOut<T>{{gq.data, gq.stride}, {gv.data, gv.stride}, {ga.data, ga.stride}});
+  }
   static void derivativesEntry(const Tree& t, const Inertia<PE>* inertia, E* scratch,
                                const int* row_of, View<E> q, View<E> v, View<E> a,
                                const E* external, MatrixView<E> dq, MatrixView<E> dv) {
@@ -66,8 +75,8 @@ struct Entry {
     linkPoses<T>(t, reinterpret_cast<T*>(scratch), in(q), Out<T>{poses.data, poses.stride});
   }
   static constexpr Functions<E, PE> functions() {
-    return {inverseDynamicsEntry, massMatrixEntry,  forwardDynamicsEntry,
-            regressorEntry,       derivativesEntry, linkPosesEntry};
+    return {inverseDynamicsEntry, massMatrixEntry,  forwardDynamicsEntry, regressorEntry,
+            adjointEntry,         derivativesEntry, linkPosesEntry};
   }
 };
 

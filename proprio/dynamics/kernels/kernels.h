@@ -42,6 +42,9 @@ struct Functions {
                            View<E> v, View<E> tau, const E* external, MutableView<E> a);
   void (*regressor)(const Tree&, E* scratch, const int* row_of, View<E> q, View<E> v, View<E> a,
                     MatrixView<E> Y);
+  void (*regressor_adjoint)(const Tree&, E* scratch, const int* row_of, View<E> q, View<E> v,
+                            View<E> a, MatrixView<E> weights, MutableView<E> gradient_q,
+                            MutableView<E> gradient_v, MutableView<E> gradient_a);
   void (*inverse_dynamics_derivatives)(const Tree&, const Inertia<P>*, E* scratch,
                                        const int* row_of, View<E> q, View<E> v, View<E> a,
                                        const E* external, MatrixView<E> dq, MatrixView<E> dv);
