@@ -90,10 +90,14 @@ std::vector<JointValue> lockedJoints(const Node& robot, const std::string& file_
 
 Model attachPayloads(const Node& robot, const std::string& file_name, Model model) {
   for (const Node& payload : robot["payloads"]) {
-    const int link = linkNamed(model, payload["link"], file_name);
-    model =
-        attachPayload(model, payload["name"].Scalar(), model.links[static_cast<size_t>(link)].name,
-                      readPose(payload), readInertia(payload));
+    const std::string& link =
+        model.links[static_cast<size_t>(linkNamed(model, payload["link"], file_name))].name;
+    try {
+      model = attachPayload(model, payload["name"].Scalar(), link, readPose(payload),
+                            readInertia(payload));
+    } catch (const Error& error) {
+      throw errorAt(yamlLocation(payload, file_name), error.what());
+    }
   }
   return model;
 }
