@@ -19,6 +19,8 @@ struct VerbEntry {
 };
 
 constexpr VerbEntry kVerbs[] = {
+    {"base", "Which parameters can measurements determine: base parameters and their groupings.",
+     "proprio base examples/robots/tx40.yaml --json base.json", addBase},
     {"check", "Is this robot description physically possible? Repairs it on request.",
      "proprio check robot.urdf --strict", addCheck},
     {"show", "Prints the tree of links and joints, masses, drives, sensors and frames.",

@@ -17,6 +17,7 @@ namespace proprio::apps {
 /// Runs a verb and returns the exit code.
 using Run = std::function<int()>;
 
+Run addBase(CLI::App& verb);
 Run addCheck(CLI::App& verb);
 Run addShow(CLI::App& verb);
 
