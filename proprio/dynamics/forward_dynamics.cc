@@ -49,11 +49,17 @@ void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters
   requireSize(kName, "rows of tau", tau.rows(), samples);
   requireSize(kName, "rows of a", a.rows(), samples);
   if (tree.hasMimic()) {
+    // the second lane of the workspace holds the sample; the first is for its full coordinates
+    using Row = Eigen::Map<Eigen::VectorXd>;
+    Row qs(workspace.fullPosition() + tree.fullPositionCount(), tree.positionCount());
+    Row vs(workspace.fullVelocity() + tree.fullVelocityCount(), tree.velocityCount());
+    Row taus(workspace.fullAcceleration() + tree.fullVelocityCount(), tree.velocityCount());
+    Row out(workspace.fullTorque() + tree.fullVelocityCount(), tree.velocityCount());
     for (Eigen::Index s = 0; s < samples; ++s) {
-      double* row = workspace.fullTorque();
-      Eigen::Map<Eigen::VectorXd> out(row, tree.velocityCount());
-      forwardDynamicsByMassMatrix(tree, parameters, workspace, q.row(s).transpose(),
-                                  v.row(s).transpose(), tau.row(s).transpose(), out);
+      qs = q.row(s).transpose();
+      vs = v.row(s).transpose();
+      taus = tau.row(s).transpose();
+      forwardDynamicsByMassMatrix(tree, parameters, workspace, qs, vs, taus, out);
       a.row(s) = out.transpose();
     }
     return;
