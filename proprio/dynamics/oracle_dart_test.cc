@@ -16,6 +16,7 @@
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/mass_matrix.h"
+#include "proprio/dynamics/testing/bundled_robots.h"
 #include "proprio/dynamics/testing/rooted_model.h"
 #include "proprio/dynamics/testing/test_robot.h"
 
@@ -193,6 +194,13 @@ void compare(const ZooEntry& entry, unsigned seed, Deviations& deviations) {
 TEST(OracleDart, RandomTrees) {
   Deviations deviations("DART, random trees");
   for (const ZooEntry& entry : modelZoo(false))
+    for (const unsigned seed : {1, 2, 3}) compare(entry, seed, deviations);
+}
+
+// On every bundled robot, DART computes the same numbers.
+TEST(OracleDart, BundledRobots) {
+  Deviations deviations("DART, bundled robots");
+  for (const ZooEntry& entry : bundledRobots())
     for (const unsigned seed : {1, 2, 3}) compare(entry, seed, deviations);
 }
 

@@ -9,6 +9,7 @@
 
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/mass_matrix.h"
+#include "proprio/dynamics/testing/bundled_robots.h"
 #include "proprio/dynamics/testing/rooted_model.h"
 #include "proprio/dynamics/testing/test_robot.h"
 
@@ -160,6 +161,27 @@ TEST(OracleKdl, RandomChains) {
     for (const unsigned seed : {1, 2, 3})
       compareChain({fmt::format("chain of {}", joints), model}, seed, deviations);
   }
+}
+
+bool isChain(const Model& model) {
+  const auto crowded = [](const std::vector<int>& joints) { return joints.size() > 2; };
+  return std::none_of(model.joints_of_link.begin(), model.joints_of_link.end(), crowded) &&
+         model.joints_of_link[static_cast<size_t>(model.base)].size() < 2;
+}
+
+// On every bundled robot with fixed base, KDL computes the same torques, and the same mass matrix
+// where it is a chain.
+TEST(OracleKdl, BundledRobots) {
+  Deviations deviations("KDL, bundled robots");
+  int chains = 0;
+  for (const ZooEntry& entry : bundledRobots()) {
+    if (entry.model->floating) continue;
+    for (const unsigned seed : {1, 2, 3}) compareTree(entry, seed, deviations);
+    if (!isChain(*entry.model)) continue;
+    ++chains;
+    for (const unsigned seed : {1, 2, 3}) compareChain(entry, seed, deviations);
+  }
+  EXPECT_GE(chains, 4);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/mass_matrix.h"
+#include "proprio/dynamics/testing/bundled_robots.h"
 #include "proprio/dynamics/testing/rooted_model.h"
 #include "proprio/dynamics/testing/test_robot.h"
 
@@ -272,6 +273,13 @@ void compare(const ZooEntry& entry, unsigned seed, Deviations& deviations) {
 TEST(OracleMujoco, RandomTrees) {
   Deviations deviations("MuJoCo, random trees");
   for (const ZooEntry& entry : modelZoo(false))
+    for (const unsigned seed : {1, 2, 3}) compare(entry, seed, deviations);
+}
+
+// On every bundled robot, MuJoCo computes the same numbers.
+TEST(OracleMujoco, BundledRobots) {
+  Deviations deviations("MuJoCo, bundled robots");
+  for (const ZooEntry& entry : bundledRobots())
     for (const unsigned seed : {1, 2, 3}) compare(entry, seed, deviations);
 }
 
