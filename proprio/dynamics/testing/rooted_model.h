@@ -49,22 +49,27 @@ inline std::vector<RootedMotion> rootedMotions(const Joint& joint, bool reversed
   return motions;
 }
 
-/// Parents before children. @pre no mimic joints and no floating joints, so that shape positions
-/// and shape velocities have the same indices.
+/// Appends the links behind `link`, each followed by its own (depth first).
+inline void addLinksBehind(const Model& model, int link, int parent,
+                           std::vector<RootedLink>& links) {
+  for (const int j : model.joints_of_link[static_cast<size_t>(link)]) {
+    const Joint& joint = model.joints[static_cast<size_t>(j)];
+    const bool reversed = joint.second == link;
+    const int child = reversed ? joint.first : joint.second;
+    if (child == parent) continue;
+    const Pose X_PM = reversed ? joint.X_JS.inverse() : joint.X_FJ;
+    const Pose X_MC = reversed ? joint.X_FJ.inverse() : joint.X_JS;
+    links.push_back({child, link, X_PM, X_MC, rootedMotions(joint, reversed)});
+    addLinksBehind(model, child, link, links);
+  }
+}
+
+/// Links in depth-first order (Pinocchio's mass matrix is wrong for any other). @pre no mimic
+/// joints and no floating joints, so that shape positions and shape velocities have the same
+/// indices.
 inline std::vector<RootedLink> rootedLinks(const Model& model) {
   std::vector<RootedLink> links = {{model.base, -1, {}, {}, {}}};
-  for (size_t k = 0; k < links.size(); ++k) {
-    const int parent = links[k].link;
-    for (const int j : model.joints_of_link[static_cast<size_t>(parent)]) {
-      const Joint& joint = model.joints[static_cast<size_t>(j)];
-      const bool reversed = joint.second == parent;
-      const int child = reversed ? joint.first : joint.second;
-      if (child == links[k].parent) continue;
-      const Pose X_PM = reversed ? joint.X_JS.inverse() : joint.X_FJ;
-      const Pose X_MC = reversed ? joint.X_FJ.inverse() : joint.X_JS;
-      links.push_back({child, parent, X_PM, X_MC, rootedMotions(joint, reversed)});
-    }
-  }
+  addLinksBehind(model, model.base, -1, links);
   return links;
 }
 
