@@ -17,3 +17,4 @@ step("configure the consumer" ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK}/
      -D CMAKE_CXX_FLAGS=${FLAGS})
 step("build the consumer" ${CMAKE_COMMAND} --build ${WORK}/build)
 step("run the consumer" ${WORK}/build/consumer)
+step("run the example of the README" ${WORK}/build/quickstart ${SOURCE}/../../examples/robots/tx40.yaml)

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Claim: the documents name only what exists.
+
+Checked: files and tests named in docs/literature.md, its lists of IDs without gaps, links between the pages, and that the C++ example of
+the README is the one that is compiled. usage: docs_test.py SOURCE_DIR
+"""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+problems = []
+
+
+def literature():
+    text = (root / "docs/literature.md").read_text(encoding="utf-8")
+    sources = "\n".join(p.read_text(encoding="utf-8") for folder in ("proprio", "apps")
+                        for p in (root / folder).rglob("*_test.cc"))
+    tests = {f"{suite}.{name}" for suite, name in re.findall(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", sources, re.M)}
+    suites = {test.split(".")[0] for test in tests}
+    for suite, name in set(re.findall(r"`([A-Z]\w+)\.(\*|[A-Z]\w+)`", text)) - {("Suite", "Name")}:
+        if (suite not in suites) if name == "*" else (f"{suite}.{name}" not in tests):
+            problems.append(f"docs/literature.md: there is no test {suite}.{name}")
+    rooms = "|".join(p.name for p in (root / "proprio").iterdir() if p.is_dir())
+    for unit in set(re.findall(rf"`((?:{rooms})/[\w/]+)`", text)):
+        if not list(root.glob(f"proprio/{unit}.*")):
+            problems.append(f"docs/literature.md: there is no proprio/{unit}.*")
+    for letter, count in (("T", 85), ("L", 80), ("A", 58), ("R", 97)):
+        rows = re.findall(rf"^\| {letter}-(\d+) \|", text, re.M)
+        if [int(row) for row in rows] != list(range(1, count + 1)):
+            problems.append(f"docs/literature.md: rows {letter}-01 to {letter}-{count} are not complete and in order")
+
+
+def links():
+    for page in [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("proprio/*/README.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            if not (page.parent / target).exists():
+                problems.append(f"{page.relative_to(root)}: the link {target} leads nowhere")
+
+
+def example():
+    compiled = (root / "examples/cpp/quickstart.cc").read_text(encoding="utf-8")
+    compiled = compiled.split("// [README:begin]\n")[1].split("// [README:end]")[0]
+    if f"```cpp\n{compiled}```" not in (root / "README.md").read_text(encoding="utf-8"):
+        problems.append("README.md: its C++ example is not examples/cpp/quickstart.cc")
+
+
+literature()
+links()
+example()
+print("\n".join(problems) or "documents and code agree")
+sys.exit(1 if problems else 0)
