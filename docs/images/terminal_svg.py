@@ -16,15 +16,17 @@ INK = {"1": "font-weight='bold'", "2": "fill='#8b949e'", "31": "fill='#ff7b72'",
 
 
 def output(command):
-    chunks = []
-
-    def read(fd):
-        data = os.read(fd, 65536)
-        chunks.append(data)
-        return b""  # keep the screen quiet
-
-    pty.spawn(["/bin/sh", "-c", f"stty cols {COLUMNS}; TERM=xterm exec {command}"], read)
-    return b"".join(chunks).decode().replace("\r\n", "\n").rstrip("\n").split("\n")
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv("/bin/sh", ["sh", "-c", f"stty cols {COLUMNS}; TERM=xterm exec {command}"])
+    data = b""
+    try:
+        while chunk := os.read(terminal, 65536):
+            data += chunk
+    except OSError:  # how Linux says that the other side is closed
+        pass
+    os.waitpid(child, 0)
+    return data.decode().replace("\r\n", "\n").rstrip("\n").split("\n")
 
 
 def spans(lines):
