@@ -1,6 +1,7 @@
 #include "proprio/dynamics/derivatives.h"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 
 #include "proprio/core/error.h"
 #include "proprio/dynamics/coordinates.h"
@@ -119,6 +120,42 @@ void torqueRegressorGradient(const Tree& tree, Workspace& workspace, ConstVector
   internal::contractTorque(tree, out + 2 * nf, 1, gradient_a.data(), 1);
 }
 
+namespace {
+
+/// Fewer samples than lanes: weights and gradients go through the workspace, idle lanes repeat the
+/// last sample.
+void gatheredGradient(const Tree& tree, Workspace& workspace, const internal::Block& b,
+                      RegressorBatch& weights, MatrixRef gradient_q, MatrixRef gradient_v,
+                      MatrixRef gradient_a) {
+  const kernels::Table& table = kernels::active();
+  const Eigen::Index lanes = table.lanes, nv = tree.velocityCount();
+  const auto columns = static_cast<Eigen::Index>(10 * tree.model().links.size());
+  for (Eigen::Index row = 0; row < nv; ++row) {
+    const auto from = weights.rows(row, b.start + b.count);
+    double* to = workspace.fullRegressor() + row * columns * lanes;
+    for (Eigen::Index column = 0; column < columns; ++column) {
+      for (Eigen::Index lane = 0; lane < lanes; ++lane) {
+        to[column * lanes + lane] = from(b.start + std::min(lane, b.count - 1), column);
+      }
+    }
+  }
+  double* const out[3] = {workspace.fullTorque(), workspace.fullMatrix(),
+                          workspace.fullMatrix() + nv * lanes};
+  table.pack.regressor_adjoint(workspace.kernelTree(), workspace.scratch(), workspace.rowOf(), b.q,
+                               b.v, b.a, {workspace.fullRegressor(), columns * lanes, lanes},
+                               {out[0], lanes}, {out[1], lanes}, {out[2], lanes});
+  MatrixRef* const gradients[3] = {&gradient_q, &gradient_v, &gradient_a};
+  for (int k = 0; k < 3; ++k) {
+    for (Eigen::Index i = 0; i < nv; ++i) {
+      for (Eigen::Index lane = 0; lane < b.count; ++lane) {
+        (*gradients[k])(b.start + lane, i) = out[k][i * lanes + lane];
+      }
+    }
+  }
+}
+
+}  // namespace
+
 void torqueRegressorGradientBatch(const Tree& tree, Workspace& workspace, ConstMatrixRef q,
                                   ConstMatrixRef v, ConstMatrixRef a, RegressorBatch& weights,
                                   MatrixRef gradient_q, MatrixRef gradient_v,
@@ -126,9 +163,9 @@ void torqueRegressorGradientBatch(const Tree& tree, Workspace& workspace, ConstM
   constexpr const char* kName = "torqueRegressorGradientBatch";
   const Eigen::Index samples = q.rows(), nv = tree.velocityCount();
   const kernels::Table& table = kernels::active();
-  if (tree.hasMimic() || samples < table.lanes || weights.capacity() < samples) {
-    throw Error(std::string(kName) + ": needs a tree without mimic joints and between " +
-                std::to_string(table.lanes) + " and the capacity of the weights in samples.");
+  if (tree.hasMimic() || weights.capacity() < samples) {
+    throw Error(std::string(kName) +
+                ": needs a tree without mimic joints and no more samples than the weights hold.");
   }
   requireSize(kName, "columns of q", q.cols(), tree.positionCount());
   for (const ConstMatrixRef* m : {&v, &a}) requireSize(kName, "v or a", m->size(), samples * nv);
@@ -138,6 +175,10 @@ void torqueRegressorGradientBatch(const Tree& tree, Workspace& workspace, ConstM
   const internal::BatchInput input = {&q, &v, &a};
   for (Eigen::Index k = 0; k < internal::blockCount(samples, table.lanes); ++k) {
     const internal::Block b = internal::block(tree, workspace, input, samples, table.lanes, k);
+    if (!b.in_place) {
+      gatheredGradient(tree, workspace, b, weights, gradient_q, gradient_v, gradient_a);
+      continue;
+    }
     const auto out = [&](MatrixRef& m) {
       return kernels::MutableView<double>{m.data() + b.start, m.outerStride()};
     };

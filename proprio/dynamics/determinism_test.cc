@@ -7,8 +7,10 @@
 #include <limits>
 #include <numbers>
 
+#include "proprio/dynamics/derivatives.h"
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/inverse_dynamics.h"
+#include "proprio/dynamics/kinematics.h"
 #include "proprio/dynamics/mass_matrix.h"
 #include "proprio/dynamics/regressor.h"
 #include "proprio/dynamics/testing/test_robot.h"
@@ -45,17 +47,27 @@ struct Batch {
 /// All batch results side by side, one row per sample.
 Eigen::MatrixXd results(TestRobot& r, const Batch& in) {
   const Eigen::Index samples = in.q.rows(), nv = in.v.cols();
-  const auto columns = static_cast<Eigen::Index>(10 * r.tree.model().links.size());
-  Eigen::MatrixXd tau(samples, nv), acc(samples, nv), M(samples, nv * nv);
-  Eigen::MatrixXd out(samples, 2 * nv + nv * nv + nv * columns);
-  RegressorBatch regressor(r.tree, samples, columns);
+  const auto links = static_cast<Eigen::Index>(r.tree.model().links.size());
+  Eigen::MatrixXd tau(samples, nv), acc(samples, nv), M(samples, nv * nv),
+      Y(samples, nv * 10 * links);
+  Eigen::MatrixXd poses(samples, 12 * links), gradient(samples, 3 * nv);
+  RegressorBatch regressor(r.tree, samples, 10 * links);
   inverseDynamicsBatch(r.tree, r.compiled, r.workspace, in.q, in.v, in.a, tau);
   forwardDynamicsBatch(r.tree, r.compiled, r.workspace, in.q, in.v, in.a, acc);
   massMatrixBatch(r.tree, r.compiled, r.workspace, in.q, M);
   torqueRegressorBatch(r.tree, r.workspace, in.q, in.v, in.a, regressor);
-  out << tau, acc, M, Eigen::MatrixXd::Zero(samples, nv * columns);
+  linkPosesBatch(r.tree, r.workspace, in.q, poses);
+  gradient.setZero();
+  if (!r.tree.hasMimic()) {
+    torqueRegressorGradientBatch(r.tree, r.workspace, in.q, in.v, in.a, regressor,
+                                 gradient.leftCols(nv), gradient.middleCols(nv, nv),
+                                 gradient.rightCols(nv));
+  }
   for (Eigen::Index j = 0; j < nv; ++j)
-    out.middleCols(2 * nv + nv * nv + j * columns, columns) = regressor.rows(j, samples);
+    Y.middleCols(j * 10 * links, 10 * links) = regressor.rows(j, samples);
+  Eigen::MatrixXd out(
+      samples, tau.cols() + acc.cols() + M.cols() + Y.cols() + poses.cols() + gradient.cols());
+  out << tau, acc, M, Y, poses, gradient;
   return out;
 }
 
@@ -150,7 +162,7 @@ TEST(Determinism, InstructionSetsAgree) {
     deviations.expect("batch inverse dynamics", entry.name, batch[0].leftCols(nv),
                       batch[1].leftCols(nv), kTolerance);
     const Eigen::Index rest = batch[0].cols() - 2 * nv;
-    deviations.expect("batch mass matrix and regressor", entry.name, batch[0].rightCols(rest),
+    deviations.expect("other batches", entry.name, batch[0].rightCols(rest),
                       batch[1].rightCols(rest), kTolerance);
   }
 }

@@ -8,11 +8,20 @@
 #include <cstdlib>
 #include <memory>
 
+#include "proprio/dynamics/augmented_regressor.h"
+#include "proprio/dynamics/centroidal.h"
+#include "proprio/dynamics/coriolis.h"
+#include "proprio/dynamics/derivatives.h"
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/inverse_dynamics.h"
+#include "proprio/dynamics/joint_effects.h"
+#include "proprio/dynamics/kinematics.h"
 #include "proprio/dynamics/mass_matrix.h"
+#include "proprio/dynamics/momentum_regressor.h"
 #include "proprio/dynamics/regressor.h"
+#include "proprio/dynamics/testing/bundled_robots.h"
 #include "proprio/dynamics/testing/test_robot.h"
+#include "proprio/dynamics/wrench_regressor.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -152,6 +161,151 @@ TEST(NoHeap, OneSample) {
   }
 }
 
+// Derivatives do not allocate, with and without external wrenches.
+TEST(NoHeap, Derivatives) {
+  if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
+  for (const ZooEntry& entry : modelZoo()) {
+    SCOPED_TRACE(entry.name);
+    TestRobot r(entry.model);
+    const RandomState x = randomState(r.tree, 1);
+    const int nv = r.tree.velocityCount();
+    const auto links = static_cast<Eigen::Index>(entry.model->links.size());
+    const LinkWrenches wrenches = LinkWrenches::Random(6, links);
+    Eigen::VectorXd a(nv), gq(nv), gv(nv), ga(nv);
+    Eigen::MatrixXd dq(nv, nv), dv(nv, nv), dtau(nv, nv);
+    const Eigen::MatrixXd weights = Eigen::MatrixXd::Random(nv, 10 * links);
+    for (const LinkWrenches* external : {static_cast<const LinkWrenches*>(nullptr), &wrenches}) {
+      expectNoHeap("inverseDynamicsDerivatives", [&] {
+        inverseDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, dq, dv,
+                                   external);
+      });
+      expectNoHeap("forwardDynamicsDerivatives", [&] {
+        forwardDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, x.tau, a, dq, dv,
+                                   dtau, external);
+      });
+    }
+    expectNoHeap("torqueRegressorGradient", [&] {
+      torqueRegressorGradient(r.tree, r.workspace, x.q, x.v, x.a, weights, gq, gv, ga);
+    });
+  }
+}
+
+// Kinematics, momentum, energy and Coriolis matrices do not allocate.
+TEST(NoHeap, Quantities) {
+  if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
+  for (const ZooEntry& entry : modelZoo()) {
+    SCOPED_TRACE(entry.name);
+    TestRobot r(entry.model);
+    const RandomState x = randomState(r.tree, 1);
+    const int nv = r.tree.velocityCount(), tip = static_cast<int>(entry.model->links.size()) - 1;
+    Kinematics kinematics(r.tree);
+    CoriolisWorkspace scratch(r.tree);
+    Eigen::Matrix<double, 6, Eigen::Dynamic> J(6, nv), S(6, entry.model->velocity_count);
+    Eigen::Matrix<double, 3, Eigen::Dynamic> J_com(3, nv);
+    Eigen::MatrixXd C(nv, nv);
+    const Pose X_LF = Pose::fromXyzRpy({0.1, 0.2, 0.3}, {0.4, 0.5, 0.6});
+    expectNoHeap("computeKinematics", [&] {
+      computeKinematics(r.tree, x.q, kinematics);
+      computeKinematics(r.tree, x.q, x.v, kinematics);
+      computeKinematics(r.tree, x.q, x.v, x.a, kinematics);
+    });
+    expectNoHeap("frame functions", [&] {
+      framePose(kinematics, tip, X_LF);
+      frameTwist(r.tree, kinematics, tip, X_LF);
+      frameAcceleration(r.tree, kinematics, tip, X_LF);
+      frameProperAcceleration(r.tree, kinematics, tip, X_LF);
+      relativePose(kinematics, 0, tip);
+    });
+    constexpr Representation kAll[] = {Representation::kBody, Representation::kSpatial,
+                                       Representation::kMixed};
+    for (const Representation of : kAll) {
+      expectNoHeap("frameJacobian, frameBias, relativeJacobian", [&] {
+        for (const Representation base : kAll) {
+          frameJacobian(r.tree, kinematics, tip, X_LF, of, base, J);
+          frameBias(r.tree, kinematics, tip, X_LF, of, base);
+        }
+        relativeJacobian(r.tree, kinematics, 0, tip, of, S);
+      });
+    }
+    expectNoHeap("centroidalState", [&] { centroidalState(r.tree, r.compiled, kinematics); });
+    expectNoHeap("lockedInertia", [&] { lockedInertia(r.tree, r.compiled, kinematics); });
+    expectNoHeap("comJacobian", [&] { comJacobian(r.tree, r.compiled, kinematics, J_com); });
+    expectNoHeap("centroidalMomentumMatrix",
+                 [&] { centroidalMomentumMatrix(r.tree, r.compiled, kinematics, J); });
+    expectNoHeap("centroidalMomentumMatrixRate",
+                 [&] { centroidalMomentumMatrixRate(r.tree, r.compiled, kinematics, J); });
+    expectNoHeap("energies", [&] {
+      totalMass(r.compiled);
+      kineticEnergy(r.tree, r.compiled, kinematics, x.v);
+      potentialEnergy(r.tree, r.compiled, kinematics);
+    });
+    for (const auto factorisation :
+         {CoriolisFactorisation::kBody, CoriolisFactorisation::kCentreOfMass}) {
+      expectNoHeap("coriolisMatrix", [&] {
+        coriolisMatrix(r.tree, r.compiled, kinematics, factorisation, scratch, C);
+      });
+    }
+    std::vector<LinkMotion> motions(entry.model->links.size());
+    expectNoHeap("linkMotions", [&] { linkMotions(r.tree, x.q, x.v, x.a, &motions); });
+    Eigen::MatrixXd Y(6, 10 * (tip + 1));
+    Eigen::RowVectorXd row(10 * (tip + 1));
+    const std::vector<int> some = {0, tip};
+    expectNoHeap("wrenchRegressor", [&] { wrenchRegressor(motions, some, tip, Y); });
+    if (velocityCount(entry.model->joints[0].type) == 1) {
+      expectNoHeap("jointTorqueRegressor", [&] {
+        jointTorqueRegressor(*entry.model, motions, 0, entry.model->joints[0].second, some, row);
+      });
+    }
+  }
+}
+
+// Everything that a model declares at its joints, couplings included, is computed without heap.
+TEST(NoHeap, JointEffects) {
+  if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
+  std::vector<ZooEntry> zoo = bundledRobots();
+  for (const bool floating : {false, true}) {
+    RandomModelOptions options{.joints = 12,
+                               .fixed = 0.1,
+                               .planar = 0.1,
+                               .mimic = 0.3,
+                               .rotor = 0.5,
+                               .friction = 0.5,
+                               .spring = 0.5,
+                               .floating = floating};
+    zoo.push_back({"effects", std::make_shared<const Model>(randomModel(5, options))});
+  }
+  for (const ZooEntry& entry : zoo) {
+    SCOPED_TRACE(entry.name);
+    TestRobot r(entry.model);
+    const RandomState x = randomState(r.tree, 1);
+    const int nv = r.tree.velocityCount();
+    const ParameterLayout& layout = *r.parameters.layout;
+    Eigen::MatrixXd Y(nv, layout.size()), columns(nv, layout.size() - layout.inertialSize());
+    Eigen::MatrixXd M = Eigen::MatrixXd::Zero(nv, nv);
+    Eigen::VectorXd tau = Eigen::VectorXd::Zero(nv);
+    expectNoHeap("addJointEffects",
+                 [&] { addJointEffects(r.tree, r.parameters, x.q, x.v, x.a, tau); });
+    expectNoHeap("addCouplingInertia", [&] { addCouplingInertia(r.tree, r.parameters, M); });
+    expectNoHeap("jointEffectColumns",
+                 [&] { jointEffectColumns(r.tree, layout, x.q, x.v, x.a, columns); });
+    expectNoHeap("augmentedRegressor",
+                 [&] { augmentedRegressor(r.tree, layout, r.workspace, x.q, x.v, x.a, Y); });
+    expectNoHeap("generalisedMomentumRegressor",
+                 [&] { generalisedMomentumRegressor(r.tree, layout, r.workspace, x.q, x.v, Y); });
+    expectNoHeap("fullTorque", [&] {
+      fullTorque(r.tree, r.parameters, r.compiled, r.workspace, x.q, x.v, x.a, tau);
+    });
+    for (const Eigen::Index samples : {1, 6}) {
+      const Eigen::MatrixXd q = x.q.transpose().replicate(samples, 1),
+                            v = x.v.transpose().replicate(samples, 1),
+                            a = x.a.transpose().replicate(samples, 1);
+      RegressorBatch batch(r.tree, samples, layout.size());
+      expectNoHeap("augmentedRegressorBatch",
+                   [&] { augmentedRegressorBatch(r.tree, layout, r.workspace, q, v, a, batch); });
+    }
+  }
+}
+
 // Batches: no function allocates, whatever the number of samples.
 TEST(NoHeap, Batch) {
   if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
@@ -176,6 +330,12 @@ TEST(NoHeap, Batch) {
                    [&] { massMatrixBatch(r.tree, r.compiled, r.workspace, q, M); });
       expectNoHeap("torqueRegressorBatch",
                    [&] { torqueRegressorBatch(r.tree, r.workspace, q, v, a, regressor); });
+      Eigen::MatrixXd poses(samples, 12 * columns / 10), gq(samples, nv), gv(samples, nv);
+      expectNoHeap("linkPosesBatch", [&] { linkPosesBatch(r.tree, r.workspace, q, poses); });
+      if (r.tree.hasMimic()) continue;
+      expectNoHeap("torqueRegressorGradientBatch", [&] {
+        torqueRegressorGradientBatch(r.tree, r.workspace, q, v, a, regressor, gq, gv, out);
+      });
     }
   }
 }

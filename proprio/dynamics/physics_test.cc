@@ -59,12 +59,13 @@ struct Physics {
 /// Sums over the links, without the dynamics functions; rotors add their kinetic energy.
 Physics physics(const TestRobot& robot, const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
   const Model& model = robot.tree.model();
-  const std::vector<LinkMotion> motions = naiveMotion(model, q, v, Eigen::VectorXd::Zero(v.size()));
+  const std::vector<NaiveLinkMotion> motions =
+      naiveMotion(model, q, v, Eigen::VectorXd::Zero(v.size()));
   Physics sum;
   double mass = 0.0;
   Vector3d first_moment = Vector3d::Zero(), about_origin = Vector3d::Zero();
   for (size_t k = 0; k < motions.size(); ++k) {
-    const LinkMotion& motion = motions[k];
+    const NaiveLinkMotion& motion = motions[k];
     const InertialParameters& inertia = model.links[k].inertia;
     const Vector6d h = inertia.matrix() * motion.V;
     const Vector3d com = motion.X_WL * inertia.com(), p = motion.X_WL.R * h.head<3>();
@@ -251,7 +252,7 @@ TEST(Physics, TorquesDoNotDependOnTheBase) {
     Eigen::VectorXd tau(nv);
     inverseDynamics(robot.tree, robot.compiled, robot.workspace, x.q, x.v, x.a, tau, &wrenches);
     wrenches.col(entry.model->base) += tau.head<6>();
-    const std::vector<LinkMotion> motions = naiveMotion(*entry.model, x.q, x.v, x.a);
+    const std::vector<NaiveLinkMotion> motions = naiveMotion(*entry.model, x.q, x.v, x.a);
     for (size_t link = 0; link < motions.size(); ++link) {
       SCOPED_TRACE(entry.name + ", base " + entry.model->links[link].name);
       TestRobot other(Tree(entry.model, static_cast<int>(link), true));

@@ -12,19 +12,19 @@
 
 namespace proprio {
 
-struct LinkMotion {
+struct NaiveLinkMotion {
   Pose X_WL;
   Vector6d V = Vector6d::Zero();
   Vector6d A = Vector6d::Zero();
 };
 
-inline LinkMotion moved(const LinkMotion& from, const Pose& X_PC) {
+inline NaiveLinkMotion naivelyMoved(const NaiveLinkMotion& from, const Pose& X_PC) {
   const Matrix6d Ad = velocityAdjoint(X_PC.inverse());
   return {from.X_WL * X_PC, Ad * from.V, Ad * from.A};
 }
 
-inline LinkMotion moved(const LinkMotion& from, const RootedMotion& motion, double q, double qd,
-                        double qdd) {
+inline NaiveLinkMotion naivelyMoved(const NaiveLinkMotion& from, const RootedMotion& motion,
+                                    double q, double qd, double qdd) {
   Pose X;
   Vector6d S = Vector6d::Zero();
   if (motion.prismatic) {
@@ -34,7 +34,7 @@ inline LinkMotion moved(const LinkMotion& from, const RootedMotion& motion, doub
     X.R = Eigen::AngleAxisd(q, motion.axis).toRotationMatrix();
     S.tail<3>() = motion.axis;
   }
-  LinkMotion to = moved(from, X);
+  NaiveLinkMotion to = naivelyMoved(from, X);
   to.V += S * qd;
   Vector6d crossed;
   crossed << to.V.tail<3>().cross(S.head<3>()) + to.V.head<3>().cross(S.tail<3>()),
@@ -44,12 +44,13 @@ inline LinkMotion moved(const LinkMotion& from, const RootedMotion& motion, doub
 }
 
 /// Motion of every link (by index) when the model's own base moves as q, v, a say (layout of Tree).
-inline std::vector<LinkMotion> naiveMotion(const Model& model, const Eigen::VectorXd& q,
-                                           const Eigen::VectorXd& v, const Eigen::VectorXd& a) {
-  std::vector<LinkMotion> motions(model.links.size());
+inline std::vector<NaiveLinkMotion> naiveMotion(const Model& model, const Eigen::VectorXd& q,
+                                                const Eigen::VectorXd& v,
+                                                const Eigen::VectorXd& a) {
+  std::vector<NaiveLinkMotion> motions(model.links.size());
   const Eigen::Index nq = model.floating ? 7 : 0, nv = model.floating ? 6 : 0;
   for (const RootedLink& link : rootedLinks(model)) {
-    LinkMotion& motion = motions[static_cast<size_t>(link.link)];
+    NaiveLinkMotion& motion = motions[static_cast<size_t>(link.link)];
     if (link.parent < 0) {
       motion.X_WL = model.X_WB;
       if (model.floating) {
@@ -57,12 +58,12 @@ inline std::vector<LinkMotion> naiveMotion(const Model& model, const Eigen::Vect
       }
       continue;
     }
-    motion = moved(motions[static_cast<size_t>(link.parent)], link.X_PM);
+    motion = naivelyMoved(motions[static_cast<size_t>(link.parent)], link.X_PM);
     for (const RootedMotion& m : link.motions) {
-      motion =
-          moved(motion, m, q[nq + m.shape_index], v[nv + m.shape_index], a[nv + m.shape_index]);
+      motion = naivelyMoved(motion, m, q[nq + m.shape_index], v[nv + m.shape_index],
+                            a[nv + m.shape_index]);
     }
-    motion = moved(motion, link.X_MC);
+    motion = naivelyMoved(motion, link.X_MC);
   }
   return motions;
 }
