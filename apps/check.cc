@@ -7,12 +7,15 @@
 #include "proprio/core/text_table.h"
 #include "proprio/model/describe.h"
 #include "proprio/model/lint.h"
+#include "proprio/model/repair.h"
 
 namespace proprio::apps {
 namespace {
 
 struct CheckOptions : RobotOptions {
   bool strict = false;
+  std::string repair;
+  RepairOptions repair_options;
 };
 
 int exitCode(const std::vector<Finding>& findings, bool strict) {
@@ -22,17 +25,39 @@ int exitCode(const std::vector<Finding>& findings, bool strict) {
              : 0;
 }
 
+std::string heading(const CheckOptions& options, const Model& model, bool colour) {
+  std::string out = inked(model.name.empty() ? "robot" : model.name, Ink::kBold, colour);
+  out += inked("  " + options.robot, Ink::kDim, colour);
+  if (!model.links.empty()) {
+    out += fmt::format("\n  {} links, {} joints, {} kg", model.links.size(), model.joints.size(),
+                       readable(totalMass(model)));
+  }
+  return out + "\n\n";
+}
+
 int report(const CheckOptions& options, const Model& model, const std::vector<Finding>& findings) {
   writeJson(options, findingsJson(model, findings));
   const bool colour = colourWanted();
-  std::string heading = inked(model.name, Ink::kBold, colour);
-  heading += inked("  " + options.robot, Ink::kDim, colour);
-  if (!model.links.empty()) {
-    heading += fmt::format("\n  {} links, {} joints, {} kg", model.links.size(),
-                           model.joints.size(), readable(totalMass(model)));
-  }
-  print(heading + "\n\n" + findingsText(findings, colour, terminalWidth()));
+  print(heading(options, model, colour) + findingsText(findings, colour, terminalWidth()));
   return exitCode(findings, options.strict);
+}
+
+// the findings, what was done about them, and what remains
+int repairAndReport(const CheckOptions& options, const Model& model,
+                    const std::vector<Finding>& findings) {
+  const Repair repair = repaired(model, options.repair_options);
+  const std::string urdf = repairedUrdf(repair);
+  const std::vector<Finding> remaining = lint(repair.model);
+  writeFileAtomically(options.repair, urdf);
+  writeJson(options, findingsJson(model, findings, repairJson(repair)));
+  const bool colour = colourWanted();
+  print(heading(options, model, colour) + findingsText(findings, colour, terminalWidth()) + "\n" +
+        repairText(repair, colour) + "\n" +
+        fmt::format("  written to {} with a margin of {} of the reference; it has {} errors and {} "
+                    "warnings\n",
+                    options.repair, options.repair_options.margin,
+                    countOf(remaining, Severity::kError), countOf(remaining, Severity::kWarning)));
+  return exitCode(remaining, options.strict);
 }
 
 int run(const CheckOptions& options) {
@@ -43,12 +68,13 @@ int run(const CheckOptions& options) {
   } catch (const Error&) {
     // trouble with names and connections is a finding, all else is unreadable
     const std::vector<Finding> findings = lintUrdfStructure(readFile(options.robot), options.robot);
-    if (findings.empty()) throw;
+    if (findings.empty() || !options.repair.empty()) throw;
     return report(options, model, findings);
   }
   std::vector<Finding> findings = lint(model);
   for (const ReadNote& note : notes) findings.push_back(asFinding(note));
-  return report(options, model, findings);
+  return options.repair.empty() ? report(options, model, findings)
+                                : repairAndReport(options, model, findings);
 }
 
 }  // namespace
@@ -57,6 +83,14 @@ Run addCheck(CLI::App& verb) {
   const auto options = std::make_shared<CheckOptions>();
   addRobotOptions(verb, *options);
   verb.add_flag("--strict", options->strict, "exit with 1 for warnings too");
+  auto* repair = verb.add_option("--repair", options->repair,
+                                 "write a copy of the URDF with the nearest possible inertias for "
+                                 "links with errors; the exit code is then about the copy");
+  repair->type_name("OUT.urdf");
+  verb.add_option("--margin", options->repair_options.margin,
+                  "what repaired inertias keep of the reference, between 0 and 1")
+      ->needs(repair)
+      ->capture_default_str();
   return [options] { return run(*options); };
 }
 

@@ -90,7 +90,8 @@ TriangleMesh readStl(const std::string& bytes, const std::string& file_name) {
   if (bytes.size() >= kStlHeader) std::memcpy(&count, bytes.data() + 80, sizeof(count));
   if (bytes.size() >= kStlHeader && bytes.size() == kStlHeader + kStlTriangle * size_t{count})
     return readBinaryStl(bytes, count, file_name);
-  if (bytes.rfind("solid", 0) == 0) return readTextStl(bytes, file_name);
+  const bool text = bytes.rfind("solid", 0) == 0 && bytes.find('\0') == std::string::npos;
+  if (text) return readTextStl(bytes, file_name);
   throw Error(fmt::format(
       "{}: this is not an STL file: it has {} bytes, its header promises {} triangles ({} bytes)",
       file_name, bytes.size(), count, kStlHeader + kStlTriangle * size_t{count}));

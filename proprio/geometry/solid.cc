@@ -1,13 +1,10 @@
 #include "proprio/geometry/solid.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Geometry>
 #include <Eigen/LU>
-#include <cmath>
 #include <numbers>
 
-#include "proprio/core/error.h"
+#include "proprio/spatial/solids.h"
 
 namespace proprio {
 namespace {
@@ -15,21 +12,14 @@ namespace {
 // Largest sum of area vectors, relative to the area, of a mesh that counts as closed.
 constexpr double kOpenArea = 1e-3;
 
-void requireLength(const char* shape, double length) {
-  if (length >= 0.0 && std::isfinite(length)) return;
-  throw Error(fmt::format("a {} has the size {}; give lengths in metres that are not negative",
-                          shape, length));
-}
-
-// about the origin from the diagonal of the second moment
+// about the origin
 Matrix3d inertiaOf(const Matrix3d& second_moment) {
   return second_moment.trace() * Matrix3d::Identity() - second_moment;
 }
 
-Solid centred(double volume, const Vector3d& second_moments, const Vector3d& half) {
+Solid centred(const InertialParameters& unit_density, const Vector3d& half) {
   Solid solid;
-  solid.unit_density.mass = volume;
-  solid.unit_density.inertia = inertiaOf((volume * second_moments).asDiagonal());
+  solid.unit_density = unit_density;
   solid.lower = -half;
   solid.upper = half;
   return solid;
@@ -37,23 +27,16 @@ Solid centred(double volume, const Vector3d& second_moments, const Vector3d& hal
 
 }  // namespace
 
-Solid boxSolid(const Vector3d& size) {
-  for (double length : {size.x(), size.y(), size.z()}) requireLength("box", length);
-  return centred(size.prod(), size.cwiseAbs2() / 12.0, 0.5 * size);
-}
+Solid boxSolid(const Vector3d& size) { return centred(boxInertia(size.prod(), size), 0.5 * size); }
 
 Solid cylinderSolid(double radius, double length) {
-  requireLength("cylinder", radius);
-  requireLength("cylinder", length);
-  const double r2 = radius * radius;
-  return centred(std::numbers::pi * r2 * length, {r2 / 4.0, r2 / 4.0, length * length / 12.0},
-                 {radius, radius, 0.5 * length});
+  const double volume = std::numbers::pi * radius * radius * length;
+  return centred(cylinderInertia(volume, radius, length), {radius, radius, 0.5 * length});
 }
 
 Solid sphereSolid(double radius) {
-  requireLength("sphere", radius);
-  return centred(4.0 / 3.0 * std::numbers::pi * std::pow(radius, 3),
-                 Vector3d::Constant(radius * radius / 5.0), Vector3d::Constant(radius));
+  const double volume = 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
+  return centred(sphereInertia(volume, radius), Vector3d::Constant(radius));
 }
 
 Solid meshSolid(const TriangleMesh& mesh) {

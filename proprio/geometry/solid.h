@@ -11,7 +11,7 @@
 ///
 /// A mesh must be closed and oriented for that: its area vectors cancel. One that is not (or that
 /// is inside out as a whole, whose volume is taken positive) is reported by `closed`. Sources:
-/// Mirtich 1996 for polyhedra; closed forms as in spatial/solids.h.
+/// Mirtich 1996 for polyhedra; closed forms: spatial/solids.h.
 
 #include <string>
 #include <vector>

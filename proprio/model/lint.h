@@ -80,7 +80,9 @@ std::string findingsText(const std::vector<Finding>& findings, bool colour, int 
 /// For programs: robot, possible, errors, warnings, notes, findings (severity, rule, subject,
 /// message, advice, value, margin, unit, file, line), links (name, mass, smallest principal inertia
 /// and smallest second moment about the centre of mass, volume and density where there are shapes).
-/// `model` may be empty, for findings about a file that is not a robot.
-std::string findingsJson(const Model& model, const std::vector<Finding>& findings);
+/// `model` may be empty, for findings about a file that is not a robot. `repair_json`, if given, is
+/// put in as `repair`.
+std::string findingsJson(const Model& model, const std::vector<Finding>& findings,
+                         const std::string& repair_json = {});
 
 }  // namespace proprio

@@ -43,19 +43,21 @@ Json linkJson(const Model& model, int link) {
 
 }  // namespace
 
-std::string findingsJson(const Model& model, const std::vector<Finding>& findings) {
+std::string findingsJson(const Model& model, const std::vector<Finding>& findings,
+                         const std::string& repair_json) {
   Json list = Json::array(), links = Json::array();
   for (const Finding& finding : findings) list.push_back(jsonOf(finding));
   for (int link = 0; link < static_cast<int>(model.links.size()); ++link)
     links.push_back(linkJson(model, link));
   const int errors = countOf(findings, Severity::kError);
-  const Json out = {{"robot", model.name},
-                    {"possible", errors == 0},
-                    {"errors", errors},
-                    {"warnings", countOf(findings, Severity::kWarning)},
-                    {"notes", countOf(findings, Severity::kNote)},
-                    {"findings", list},
-                    {"links", links}};
+  Json out = {{"robot", model.name},
+              {"possible", errors == 0},
+              {"errors", errors},
+              {"warnings", countOf(findings, Severity::kWarning)},
+              {"notes", countOf(findings, Severity::kNote)},
+              {"findings", list},
+              {"links", links}};
+  if (!repair_json.empty()) out["repair"] = Json::parse(repair_json);
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

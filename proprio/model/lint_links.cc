@@ -34,11 +34,12 @@ Vector3d principalInertias(const InertialParameters& body) {
 
 bool massless(const InertialParameters& body) { return body.vector().isZero(0.0); }
 
-// mass, positive inertia, triangle inequality: at most one finding, the most basic one
-void lintInertia(const Model& model, const RigidGroups& groups, int link,
+// mass, positive inertia, triangle inequality: at most one finding, the most basic one; false if it
+// is an error
+bool lintInertia(const Model& model, const RigidGroups& groups, int link,
                  std::vector<Finding>& findings) {
   const InertialParameters& body = model.links[static_cast<size_t>(link)].inertia;
-  if (massless(body)) return;
+  if (massless(body)) return true;
   if (!(body.mass > 0.0)) {
     Finding out = linkFinding(Severity::kError, "mass-positive", model, link);
     out.message = body.mass < 0.0 ? "its mass is negative" : "it has an inertia but no mass";
@@ -46,7 +47,7 @@ void lintInertia(const Model& model, const RigidGroups& groups, int link,
     out.value = out.margin = body.mass;
     out.unit = "kg";
     findings.push_back(out);
-    return;
+    return false;
   }
   const Vector3d J = principalInertias(body);
   const double smallest_moment = 0.5 * (J[0] + J[1] - J[2]);
@@ -65,7 +66,9 @@ void lintInertia(const Model& model, const RigidGroups& groups, int link,
     out.value = out.margin = J[0];
     out.unit = kInertiaUnit;
     findings.push_back(out);
-  } else if (ofSum(smallest_moment, J) < kFlat) {
+    return point;
+  }
+  if (ofSum(smallest_moment, J) < kFlat) {
     const bool impossible = ofSum(smallest_moment, J) < -kRounding;
     Finding out = linkFinding(impossible ? Severity::kError : Severity::kWarning,
                               impossible ? "inertia-triangle" : "inertia-flat", model, link);
@@ -74,33 +77,22 @@ void lintInertia(const Model& model, const RigidGroups& groups, int link,
         "others, so the mass {}",
         readable(J[0]), readable(J[1]), readable(J[2]), impossible ? "exceeds" : "equals",
         impossible ? "would have a negative extent along one axis"
-                   : "lies in a plane and rounding makes it impossible");
+                   : "lies in a plane, where rounding can make it impossible");
     out.advice =
         "check for inertia about the wrong point, swapped or mistyped terms; check --repair finds "
         "the nearest possible inertia";
     out.value = out.margin = smallest_moment;
     out.unit = kInertiaUnit;
     findings.push_back(out);
+    return !impossible;
   }
+  return true;
 }
 
-// plausibility against the shapes
-void lintGeometry(const Model& model, int link, const LinkSolid& shapes,
+// how far the mass reaches, against the shapes
+void lintGyration(const Model& model, int link, const Solid& solid,
                   std::vector<Finding>& findings) {
   const InertialParameters& body = model.links[static_cast<size_t>(link)].inertia;
-  if (!shapes.usable() || !(body.mass > 0.0)) return;
-  const Solid& solid = shapes.solid;
-  const double density = body.mass / solid.volume();
-  if (density < kLightest || density > kHeaviest) {
-    Finding out = linkFinding(Severity::kWarning, "density", model, link);
-    out.message = fmt::format("{} kg in shapes of {} m³; expected between {} and {} kg/m³",
-                              readable(body.mass), readable(solid.volume()), kLightest, kHeaviest);
-    out.advice = "check the units of mass (kg) and of the shapes (m, mesh scale)";
-    out.value = density;
-    out.margin = density < kLightest ? density - kLightest : kHeaviest - density;
-    out.unit = "kg/m³";
-    findings.push_back(out);
-  }
   // mass on [a, b] has a variance of at most ((b - a) / 2)^2
   const Matrix3d central = body.inertiaAtCom();
   const Vector3d moments = Vector3d::Constant(0.5 * central.trace()) - central.diagonal();
@@ -134,6 +126,26 @@ void lintGeometry(const Model& model, int link, const LinkSolid& shapes,
     out.unit = "m";
     findings.push_back(out);
   }
+}
+
+// plausibility against the shapes; gyration says nothing about an impossible inertia
+void lintGeometry(const Model& model, int link, const LinkSolid& shapes, bool possible,
+                  std::vector<Finding>& findings) {
+  const InertialParameters& body = model.links[static_cast<size_t>(link)].inertia;
+  if (!shapes.usable() || !(body.mass > 0.0)) return;
+  const Solid& solid = shapes.solid;
+  const double density = body.mass / solid.volume();
+  if (density < kLightest || density > kHeaviest) {
+    Finding out = linkFinding(Severity::kWarning, "density", model, link);
+    out.message = fmt::format("{} kg in shapes of {} m³; expected between {} and {} kg/m³",
+                              readable(body.mass), readable(solid.volume()), kLightest, kHeaviest);
+    out.advice = "check the units of mass (kg) and of the shapes (m, mesh scale)";
+    out.value = density;
+    out.margin = density < kLightest ? density - kLightest : kHeaviest - density;
+    out.unit = "kg/m³";
+    findings.push_back(out);
+  }
+  if (possible) lintGyration(model, link, solid, findings);
   const Vector3d com = body.com();
   const double outside = (com - com.cwiseMax(solid.lower).cwiseMin(solid.upper)).norm();
   const double allowed = kComSlack * solid.extent().norm();
@@ -272,9 +284,9 @@ void lintLinks(const Model& model, std::vector<Finding>& findings) {
   std::vector<std::string> mesh_notes;
   size_t mesh_links = 0;
   for (int link = 0; link < static_cast<int>(model.links.size()); ++link) {
-    lintInertia(model, groups, link, findings);
+    const bool possible = lintInertia(model, groups, link, findings);
     const LinkSolid shapes = linkSolid(model, link);
-    lintGeometry(model, link, shapes, findings);
+    lintGeometry(model, link, shapes, possible, findings);
     mesh_notes.insert(mesh_notes.end(), shapes.notes.begin(), shapes.notes.end());
     mesh_links += shapes.notes.empty() ? 0 : 1;
     lintMissing(model, groups, link, findings);

@@ -1,0 +1,340 @@
+#include "proprio/model/lint.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "proprio/model/robot_reader.h"
+
+namespace proprio {
+namespace {
+
+/// An arm of a base and two boxes of 0.1 x 0.1 x 0.4 m with 4 kg each: nothing to find.
+struct Arm {
+  std::string upper_inertial =
+      "<inertial><origin xyz='0 0 0.2'/><mass value='4'/>"
+      "<inertia ixx='0.0567' ixy='0' ixz='0' iyy='0.0567' iyz='0' izz='0.00667'/></inertial>";
+  std::string lower_inertial = upper_inertial;
+  std::string shape =
+      "<collision><origin xyz='0 0 0.2'/><geometry><box size='0.1 0.1 "
+      "0.4'/></geometry></collision>";
+  std::string limit = "<limit lower='-2' upper='2' velocity='3' effort='50'/>";
+  std::string elbow_type = "revolute";
+  std::string more;
+
+  std::string text() const {
+    return fmt::format(
+        "<robot name='arm'>\n<link name='base'/>\n<link name='upper'>{}{}</link>\n"
+        "<link name='lower'>{}{}</link>\n"
+        "<joint name='shoulder' type='revolute'><parent link='base'/><child link='upper'/>"
+        "<axis xyz='0 1 0'/><limit lower='-2' upper='2' velocity='3' effort='50'/></joint>\n"
+        "<joint name='elbow' type='{}'><parent link='upper'/><child link='lower'/>"
+        "<origin xyz='0 0 0.4'/><axis xyz='0 1 0'/>{}</joint>\n{}</robot>\n",
+        upper_inertial, shape, lower_inertial, shape, elbow_type, limit, more);
+  }
+  Model model() const { return readUrdfText(text(), "arm.urdf"); }
+};
+
+std::string inertial(double mass, double ixx, double iyy, double izz) {
+  return fmt::format(
+      "<inertial><origin xyz='0 0 0.2'/><mass value='{}'/><inertia ixx='{}' ixy='0' ixz='0' "
+      "iyy='{}' iyz='0' izz='{}'/></inertial>",
+      mass, ixx, iyy, izz);
+}
+
+/// "error rule subject" of every finding that is not a note.
+std::vector<std::string> rulesOf(const std::vector<Finding>& findings) {
+  std::vector<std::string> out;
+  for (const Finding& finding : findings) {
+    EXPECT_FALSE(finding.message.empty());
+    EXPECT_FALSE(finding.advice.empty());
+    if (finding.severity != Severity::kNote) {
+      out.push_back(
+          fmt::format("{} {} {}", toString(finding.severity), finding.rule, finding.subject));
+    }
+  }
+  return out;
+}
+using Rules = std::vector<std::string>;
+
+// A sound arm has no findings at all.
+TEST(Lint, SoundArm) { EXPECT_TRUE(lint(Arm().model()).empty()); }
+
+// Every bundled robot is physically possible.
+TEST(Lint, BundledRobotsHaveNoErrors) {
+  for (const char* name : {"tx40", "tx40_urdf", "tx40_coupled", "rv2sq", "iiwa14", "planar_2r",
+                           "humanoid", "mobile_manipulator"}) {
+    ReadOptions options;
+    options.lump_fixed = false;
+    const Model model =
+        readRobot(fmt::format("{}/examples/robots/{}.yaml", PROPRIO_SOURCE_DIR, name), options);
+    EXPECT_EQ(countOf(lint(model), Severity::kError), 0) << name;
+  }
+}
+
+// Mass and inertia rules: each fault has its own rule, only the most basic one is reported, and
+// value and margin are those of the definition.
+TEST(Lint, ImpossibleInertias) {
+  Arm arm;
+  arm.lower_inertial = inertial(-4, 0.0567, 0.0567, 0.00667);
+  std::vector<Finding> findings = lint(arm.model());
+  EXPECT_EQ(rulesOf(findings), Rules{"error mass-positive link lower"});
+  EXPECT_EQ(findings[0].value, -4.0);
+  EXPECT_EQ(findings[0].location.line, 4);
+  EXPECT_EQ(findings[0].link, 2);
+
+  arm.lower_inertial = inertial(0, 0.0567, 0.0567, 0.00667);
+  EXPECT_EQ(rulesOf(lint(arm.model()))[0], "error mass-positive link lower");
+
+  arm.lower_inertial = inertial(4, 0.0567, 0.0567, -0.00667);
+  findings = lint(arm.model());
+  EXPECT_EQ(findings[0].rule, "inertia-positive");
+  EXPECT_NEAR(findings[0].margin, -0.00667, 1e-12);
+
+  // L_min = (0.0567 + 0.0067 - 0.08) / 2
+  arm.lower_inertial = inertial(4, 0.0567, 0.08, 0.0067);
+  findings = lint(arm.model());
+  EXPECT_EQ(rulesOf(findings), Rules{"error inertia-triangle link lower"});
+  EXPECT_NEAR(findings[0].margin, 0.5 * (0.0567 + 0.0067 - 0.08), 1e-12);
+
+  // a plate without thickness
+  arm.lower_inertial = inertial(4, 0.05, 0.06, 0.01);
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"warning inertia-flat link lower"});
+}
+
+// A point mass at the end of an arm is impossible, fixed to a real link it is only odd.
+TEST(Lint, PointMass) {
+  Arm arm;
+  arm.lower_inertial = inertial(4, 0, 0, 0);
+  EXPECT_EQ(lint(arm.model())[0].rule, "inertia-positive");
+  EXPECT_EQ(lint(arm.model())[0].severity, Severity::kError);
+  arm.elbow_type = "fixed";
+  arm.limit.clear();
+  EXPECT_EQ(lint(arm.model())[0].rule, "inertia-positive");
+  EXPECT_EQ(lint(arm.model())[0].severity, Severity::kWarning);
+}
+
+// Massless links: an error where nothing beyond the joint has mass, a warning in between, and
+// nothing for frames that are fixed to something.
+TEST(Lint, MasslessLinks) {
+  Arm arm;
+  arm.lower_inertial.clear();
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"error massless-end link lower"});
+  arm.lower_inertial = inertial(0, 0, 0, 0);
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"error massless-end link lower"});
+
+  arm = {};
+  arm.upper_inertial.clear();
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"warning massless-between link upper"});
+
+  arm = {};
+  arm.more =
+      "<link name='tool'/><joint name='t' type='fixed'><parent link='lower'/><child link='tool'/>"
+      "</joint>";
+  EXPECT_TRUE(lint(arm.model()).empty());
+
+  // a free base without mass
+  Model model = Arm().model();
+  model.floating = true;
+  EXPECT_EQ(rulesOf(lint(model)), Rules{"warning massless-between link base"});
+
+  // a rotor keeps the mass matrix invertible
+  arm = {};
+  arm.lower_inertial.clear();
+  model = arm.model();
+  model.joints[1].drive.declared = true;
+  model.joints[1].drive.rotor_inertia = 0.1;
+  EXPECT_EQ(rulesOf(lint(model)), Rules{"warning massless-end link lower"});
+}
+
+// A link with a shape but no mass that hangs on a real link.
+TEST(Lint, MissingInertial) {
+  Arm arm;
+  arm.lower_inertial.clear();
+  arm.elbow_type = "fixed";
+  arm.limit.clear();
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"warning inertial-missing link lower"});
+}
+
+// Plausibility against the shapes: grams, millimetres, and a centre of mass elsewhere.
+TEST(Lint, ImplausibleAgainstShapes) {
+  Arm arm;
+  arm.lower_inertial = inertial(4000, 56.7, 56.7, 6.67);
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"warning density link lower"});
+  arm.lower_inertial = inertial(0.004, 56.7e-6, 56.7e-6, 6.67e-6);
+  const std::vector<Finding> light = lint(arm.model());
+  EXPECT_EQ(rulesOf(light), Rules{"warning density link lower"});
+  EXPECT_NEAR(light[0].value, 1.0, 1e-9);
+  EXPECT_NEAR(light[0].margin, -29.0, 1e-9);
+
+  arm.lower_inertial = inertial(4, 5.67, 5.67, 0.667);  // needs 1.1 m, half the box is 0.2 m
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"warning gyration-large link lower"});
+  arm.lower_inertial = inertial(4, 5.67e-5, 5.67e-5, 0.667e-5);
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"warning gyration-small link lower"});
+
+  arm = {};
+  arm.lower_inertial.replace(arm.lower_inertial.find("0 0 0.2"), 7, "0 0 2.0");
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"warning com-outside link lower"});
+}
+
+// Links without shapes are not compared with any, missing meshes are one note.
+TEST(Lint, WithoutShapes) {
+  Arm arm;
+  arm.shape.clear();
+  arm.lower_inertial = inertial(4000, 56700, 56700, 6670);
+  EXPECT_TRUE(lint(arm.model()).empty());
+  arm.shape = "<collision><geometry><mesh filename='no.stl'/></geometry></collision>";
+  const std::vector<Finding> findings = lint(arm.model());
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].rule, "mesh");
+  EXPECT_EQ(findings[0].severity, Severity::kNote);
+}
+
+// Unit inertias, and one inertia at three different masses.
+TEST(Lint, DefaultInertias) {
+  Arm arm;
+  arm.shape.clear();
+  arm.lower_inertial = inertial(4, 1, 1, 1);
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"warning inertia-default link lower"});
+
+  arm.upper_inertial = inertial(2, 1e-3, 1e-3, 1e-3);
+  arm.lower_inertial = inertial(4, 1e-3, 1e-3, 1e-3);
+  EXPECT_TRUE(lint(arm.model()).empty());  // two may be a coincidence
+  arm.more = "<link name='tool'>" + inertial(1, 1e-3, 1e-3, 1e-3) +
+             "</link><joint name='t' type='fixed'><parent link='lower'/><child link='tool'/>"
+             "</joint>";
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"warning inertia-default link upper"});
+}
+
+// Limits: missing, reversed, zero, in degrees.
+TEST(Lint, Limits) {
+  const auto rules = [](const std::string& limit) {
+    Arm arm;
+    arm.limit = limit;
+    return rulesOf(lint(arm.model()));
+  };
+  EXPECT_EQ(rules("<limit lower='2' upper='-2' velocity='3' effort='5'/>"),
+            Rules{"error limit-reversed joint elbow"});
+  EXPECT_EQ(rules("<limit lower='-2' upper='2' velocity='-3' effort='5'/>"),
+            Rules{"error limit-reversed joint elbow"});
+  EXPECT_EQ(rules("<limit lower='-2' upper='2' velocity='0' effort='5'/>"),
+            Rules{"warning limit-zero joint elbow"});
+  EXPECT_EQ(rules("<limit lower='-180' upper='180' velocity='3' effort='5'/>"),
+            Rules{"warning limit-degrees joint elbow"});
+  Model model = Arm().model();
+  model.joints[1].limits = {};
+  EXPECT_EQ(rulesOf(lint(model)), Rules{"warning limit-missing joint elbow"});
+  model.joints[1].limits.lower = model.joints[1].limits.upper = 0.5;
+  EXPECT_EQ(rulesOf(lint(model)), Rules{"warning limit-zero joint elbow"});
+  model.joints[1].type = JointType::kContinuous;
+  model.joints[1].limits = {};
+  EXPECT_EQ(rulesOf(lint(model)), Rules{});
+}
+
+// Drives out of family: a motor inertia that was not reflected to the joint, an inverse gear ratio.
+TEST(Lint, DrivesOutOfFamily) {
+  ReadOptions options;
+  options.lump_fixed = false;
+  const Model good =
+      readRobot(std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/iiwa14.yaml", options);
+  Model base = good;
+  for (Joint& joint : base.joints) {
+    joint.drive.declared = true;
+    joint.drive.gear_ratio = 100;
+    joint.drive.rotor_inertia = 0.3;
+  }
+  EXPECT_EQ(rulesOf(lint(base)), rulesOf(lint(good)));
+  const auto added = [&](const Model& model) {
+    std::vector<std::string> rules = rulesOf(lint(model));
+    for (const std::string& rule : rulesOf(lint(good)))
+      rules.erase(std::find(rules.begin(), rules.end(), rule));
+    return rules;
+  };
+  const std::string name = base.joints[2].name;
+  Model model = base;
+  model.joints[2].drive.rotor_inertia = 0.3 / 1e4;
+  EXPECT_EQ(added(model), Rules{"warning rotor-family joint " + name});
+  model = base;
+  model.joints[2].drive.gear_ratio = 0.01;
+  model.joints[2].drive.rotor_inertia = 0.0;
+  EXPECT_EQ(added(model), Rules{"warning gear-family joint " + name});
+  model = base;
+  model.joints[2].drive.gear_ratio = 0.0;
+  EXPECT_EQ(added(model), Rules{"error gear-zero joint " + name});
+  model = base;
+  model.joints[2].drive.rotor_inertia = -0.1;
+  EXPECT_EQ(added(model), Rules{"error rotor-negative joint " + name});
+  model = good;  // alone, only the arm can be compared with
+  model.joints[2].drive.declared = true;
+  model.joints[2].drive.rotor_inertia = 1e6;
+  EXPECT_EQ(added(model), Rules{"warning rotor-family joint " + name});
+}
+
+// Friction that drives, a mimic joint that does not follow.
+TEST(Lint, FrictionAndMimic) {
+  Arm arm;
+  arm.limit += "<dynamics damping='-1' friction='0.5'/>";
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"warning friction-negative joint elbow"});
+  arm = {};
+  arm.limit += "<mimic joint='shoulder' multiplier='0'/>";
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"warning mimic-zero joint elbow"});
+}
+
+// The arm that a rotor is compared with is what lies beyond the joint for any base.
+TEST(Lint, AnyBase) {
+  Model model = Arm().model();
+  model = withBase(model, "lower", true);
+  EXPECT_EQ(rulesOf(lint(model)), Rules{"error massless-end link base"});
+}
+
+// All structural faults of a file are found at once, though the reader stops at the first.
+TEST(Lint, Structure) {
+  const std::string text =
+      "<robot name='r'><link name='a'/><link name='b'/><link name='b'/><link name='c'/>\n"
+      "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><mimic joint='k'/>"
+      "</joint>\n"
+      "<joint name='k' type='continuous'><parent link='a'/><child link='b'/><mimic joint='j'/>"
+      "</joint></robot>";
+  EXPECT_THROW(readUrdfText(text), Error);
+  const std::vector<Finding> findings = lintUrdfStructure(text, "r.urdf");
+  EXPECT_EQ(rulesOf(findings),
+            (Rules{"error duplicate-name link b", "error unreachable-link link c",
+                   "error mimic-loop joint j"}));
+  EXPECT_EQ(findings[2].location.line, 2);
+  EXPECT_TRUE(lintUrdfStructure("not xml", "r.urdf").empty());
+  EXPECT_TRUE(lintUrdfStructure("<sdf/>", "r.urdf").empty());
+  EXPECT_TRUE(lintUrdfStructure(Arm().text(), "r.urdf").empty());
+  EXPECT_EQ(rulesOf(lintUrdfStructure("<robot name='r'><link name='a'/><joint name='j'><mimic "
+                                      "joint='j'/></joint></robot>",
+                                      "r.urdf")),
+            Rules{"error mimic-loop joint j"});
+}
+
+// The text has a line of counts, and colour only on request; JSON can be parsed and has null where
+// there is no number.
+TEST(Lint, Reports) {
+  Arm arm;
+  arm.lower_inertial = inertial(4, 0.0567, 0.08, 0.0067);
+  arm.limit = "<limit lower='-2' upper='2' velocity='3' effort='0'/>";
+  const Model model = arm.model();
+  const std::vector<Finding> findings = lint(model);
+  const std::string text = findingsText(findings, false);
+  EXPECT_NE(text.find("impossible: 1 error, 1 warning, 0 notes"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_NE(findingsText(findings, true).find('\x1b'), std::string::npos);
+  EXPECT_NE(findingsText({}, false).find("possible: 0 errors"), std::string::npos);
+  const auto json = nlohmann::json::parse(findingsJson(model, findings));
+  EXPECT_FALSE(json["possible"].get<bool>());
+  EXPECT_EQ(json["errors"], 1);
+  EXPECT_EQ(json["findings"][0]["rule"], "inertia-triangle");
+  EXPECT_EQ(json["links"].size(), 3u);
+  EXPECT_NEAR(json["links"][1]["density"].get<double>(), 1000.0, 1e-9);
+  ReadNote note{{"a.urdf", 3, 0}, "something"};
+  EXPECT_TRUE(
+      nlohmann::json::parse(findingsJson({}, {asFinding(note)}))["findings"][0]["value"].is_null());
+}
+
+}  // namespace
+}  // namespace proprio

@@ -1,0 +1,238 @@
+#include "proprio/model/repair.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "proprio/core/atomic_file.h"
+#include "proprio/core/text_table.h"
+#include "proprio/model/link_solid.h"
+#include "proprio/model/lint.h"
+#include "proprio/model/urdf_reader.h"
+#include "proprio/model/urdf_writer.h"
+#include "proprio/spatial/inertia_metric.h"
+#include "proprio/spatial/physical_consistency.h"
+#include "proprio/spatial/pseudo_inertia.h"
+#include "proprio/spatial/solids.h"
+
+namespace proprio {
+namespace {
+
+constexpr double kUsualDensity = 1000.0;  // kg/m^3
+constexpr double kSameMass = 1e-9;        // relative
+
+Matrix3d inertiaFrom(const Matrix3d& second_moment) {
+  return second_moment.trace() * Matrix3d::Identity() - second_moment;
+}
+
+InertialParameters scaled(const InertialParameters& body, double factor) {
+  return InertialParameters::fromVector(factor * body.vector());
+}
+
+InertialParameters sphereAt(double mass, const Vector3d& centre) {
+  const double radius = std::cbrt(3.0 * mass / (4.0 * std::numbers::pi * kUsualDensity));
+  return transformed(Pose{Matrix3d::Identity(), centre}, sphereInertia(mass, radius));
+}
+
+// what the links without errors tell about this robot
+struct Usual {
+  double density = kUsualDensity;
+  double mass = 1.0;
+};
+
+Usual usualValues(const Model& model, const std::vector<bool>& broken) {
+  std::vector<double> densities, masses;
+  for (size_t i = 0; i < model.links.size(); ++i) {
+    const double mass = model.links[i].inertia.mass;
+    if (broken[i] || !(mass > 0.0)) continue;
+    masses.push_back(mass);
+    const LinkSolid shapes = linkSolid(model, static_cast<int>(i));
+    if (shapes.usable()) densities.push_back(mass / shapes.solid.volume());
+  }
+  Usual usual;
+  if (!masses.empty()) usual.mass = *std::min_element(masses.begin(), masses.end());
+  if (!densities.empty()) {
+    const auto middle = densities.begin() + static_cast<std::ptrdiff_t>(densities.size() / 2);
+    std::nth_element(densities.begin(), middle, densities.end());
+    usual.density = *middle;
+  }
+  return usual;
+}
+
+LinkRepair repairLink(const Model& model, int index, const Usual& usual, double margin) {
+  const Link& link = model.links[static_cast<size_t>(index)];
+  const LinkSolid shapes = linkSolid(model, index);
+  LinkRepair out;
+  out.link = index;
+  out.before = link.inertia;
+  out.from_shapes = shapes.usable();
+  out.mass_kept = link.inertia.mass > 0.0;
+
+  // mass, and the centre as written
+  double mass = link.inertia.mass;
+  if (!out.mass_kept) {
+    mass = out.from_shapes ? usual.density * shapes.solid.volume()
+           : mass < 0.0    ? -mass
+                           : usual.mass;
+  }
+  Vector3d com = link.inertia.mass != 0.0 ? link.inertia.com() : link.X_LI.p;
+  if (!link.has_inertial && out.from_shapes) com = shapes.solid.unit_density.com();
+  out.com_kept = link.has_inertial;
+
+  out.reference = out.from_shapes ? scaled(shapes.solid.unit_density, mass / shapes.solid.volume())
+                                  : sphereAt(mass, com);
+  const Matrix3d central = link.inertia.inertiaAtCom();
+  const bool stated = out.mass_kept || !central.isZero(0.0);
+  out.after = nearestPossible(
+      InertialParameters::fromCom(mass, com, stated ? central : out.reference.inertiaAtCom()),
+      out.reference, margin);
+  out.margin_before = relativeMargin(out.before, out.reference);
+  out.margin_after = relativeMargin(out.after, out.reference);
+  const Vector10d change = out.after.vector() - out.before.vector();
+  out.change = std::sqrt(change.dot(pullbackMetric(out.reference) * change));
+  return out;
+}
+
+std::string principalText(const InertialParameters& body) {
+  const Vector3d J =
+      Eigen::SelfAdjointEigenSolver<Matrix3d>(body.inertiaAtCom(), Eigen::EigenvaluesOnly)
+          .eigenvalues();
+  return fmt::format("{} {} {}", readable(J[0], 3), readable(J[1], 3), readable(J[2], 3));
+}
+
+nlohmann::ordered_json numbersOf(const InertialParameters& body) {
+  const Vector10d numbers = body.vector();
+  return std::vector<double>(numbers.data(), numbers.data() + numbers.size());
+}
+
+}  // namespace
+
+InertialParameters nearestPossible(const InertialParameters& body,
+                                   const InertialParameters& reference, double margin) {
+  if (!(margin > 0.0 && margin < 1.0))
+    throw Error(fmt::format("the margin is {}; give a number between 0 and 1", margin));
+  if (!(body.mass > 0.0))
+    throw Error(fmt::format("a body of {} kg cannot be repaired with its mass kept", body.mass));
+  if (!consistencyMargins(reference).fullyConsistent() ||
+      std::abs(reference.mass - body.mass) > kSameMass * body.mass) {
+    throw Error("the reference of a repair must be a possible body of the same mass");
+  }
+  const double m = body.mass;
+  const Vector3d offset = body.com() - reference.com();
+  const Matrix3d sigma_r = centralSecondMoment(reference);
+  const Matrix3d bound = margin * (sigma_r + m / (1.0 - margin) * offset * offset.transpose());
+  const Eigen::LLT<Matrix3d> cholesky(sigma_r);
+  const auto L = cholesky.matrixL();
+
+  // X = L^-1 (Sigma - B) L^-T, negative eigenvalues to zero, and back
+  const Matrix3d half = L.solve(Matrix3d(centralSecondMoment(body) - bound));
+  const Matrix3d X = L.solve(Matrix3d(half.transpose()));
+  const Eigen::SelfAdjointEigenSolver<Matrix3d> eigen(X);
+  const Matrix3d Q = Matrix3d(L) * eigen.eigenvectors();
+  const Matrix3d sigma = bound + Q * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * Q.transpose();
+  return InertialParameters::fromCom(m, body.com(), inertiaFrom(sigma));
+}
+
+Repair repaired(const Model& model, const RepairOptions& options) {
+  Repair out;
+  out.model = model;
+  std::vector<bool> broken(model.links.size(), false);
+  for (const Finding& finding : lint(model)) {
+    if (finding.severity != Severity::kError) continue;
+    if (finding.link >= 0) broken[static_cast<size_t>(finding.link)] = true;
+    if (finding.joint < 0) continue;
+    const JointLimits& before = model.joints[static_cast<size_t>(finding.joint)].limits;
+    if (before.lower > before.upper) {
+      LimitRepair limits{finding.joint, before, before};
+      std::swap(limits.after.lower, limits.after.upper);
+      out.model.joints[static_cast<size_t>(finding.joint)].limits = limits.after;
+      out.joints.push_back(limits);
+    }
+  }
+  const Usual usual = usualValues(model, broken);
+  for (size_t i = 0; i < broken.size(); ++i) {
+    if (!broken[i]) continue;
+    out.links.push_back(repairLink(model, static_cast<int>(i), usual, options.margin));
+    out.model.links[i].inertia = out.links.back().after;
+    out.model.links[i].has_inertial = true;
+  }
+  return out;
+}
+
+std::string repairedUrdf(const Repair& repair) {
+  const Model& model = repair.model;
+  if (model.urdf.empty()) {
+    throw Error(fmt::format(
+        "{}: it has no URDF that could be repaired; correct the links in the file itself",
+        model.source));
+  }
+  const std::string text = readFile(model.urdf);
+  const Model written = readUrdfText(text, model.urdf);
+  UrdfChanges changes;
+  for (const LinkRepair& link : repair.links) {
+    const std::string& name = model.links[static_cast<size_t>(link.link)].name;
+    if (written.linkIndex(name) < 0) {
+      throw Error(
+          fmt::format("link '{}' is not in {}; correct it in {}", name, model.urdf, model.source));
+    }
+    changes.links.push_back({name, link.after});
+  }
+  for (const LimitRepair& joint : repair.joints) {
+    UrdfJointValues values;
+    values.joint = model.joints[static_cast<size_t>(joint.joint)].name;
+    values.lower = joint.after.lower;
+    values.upper = joint.after.upper;
+    changes.joints.push_back(values);
+  }
+  return spliceUrdf(text, changes, model.urdf);
+}
+
+std::string repairText(const Repair& repair, bool colour) {
+  if (repair.links.empty() && repair.joints.empty()) return "  nothing to repair\n";
+  TextTable links;
+  links.header = {"repaired link", "mass",  "", "principal inertias, kg m²", "", "margin", "",
+                  "reference",     "change"};
+  links.right = {false, true, true, false, false, true, true, false, true};
+  for (const LinkRepair& link : repair.links) {
+    const bool moved = !link.mass_kept;
+    links.rows.push_back({repair.model.links[static_cast<size_t>(link.link)].name,
+                          readable(link.before.mass) + " kg",
+                          moved ? fmt::format("→ {} kg", readable(link.after.mass)) : "",
+                          principalText(link.before), "→ " + principalText(link.after),
+                          readable(link.margin_before, 3), "→ " + readable(link.margin_after, 3),
+                          link.from_shapes ? "its shapes" : "sphere", readable(link.change, 3)});
+  }
+  TextTable joints;
+  joints.header = {"repaired joint", "limits", ""};
+  for (const LimitRepair& joint : repair.joints) {
+    const auto text = [](const JointLimits& limits) {
+      return fmt::format("{} … {}", readable(limits.lower), readable(limits.upper));
+    };
+    joints.rows.push_back({repair.model.joints[static_cast<size_t>(joint.joint)].name,
+                           text(joint.before), "→ " + text(joint.after)});
+  }
+  return links.text(colour) + (repair.links.empty() ? "" : "\n") + joints.text(colour);
+}
+
+std::string repairJson(const Repair& repair) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const LinkRepair& link : repair.links) {
+    out.push_back({{"link", repair.model.links[static_cast<size_t>(link.link)].name},
+                   {"before", numbersOf(link.before)},
+                   {"after", numbersOf(link.after)},
+                   {"reference", numbersOf(link.reference)},
+                   {"mass_kept", link.mass_kept},
+                   {"com_kept", link.com_kept},
+                   {"margin_before", link.margin_before},
+                   {"margin_after", link.margin_after},
+                   {"change", link.change}});
+  }
+  return out.dump(2);
+}
+
+}  // namespace proprio

@@ -1,0 +1,235 @@
+#include "proprio/model/repair.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "proprio/core/atomic_file.h"
+#include "proprio/model/lint.h"
+#include "proprio/model/robot_reader.h"
+#include "proprio/model/testing/data_folder.h"
+#include "proprio/spatial/inertia_metric.h"
+#include "proprio/spatial/physical_consistency.h"
+#include "proprio/spatial/pseudo_inertia.h"
+#include "proprio/spatial/solids.h"
+
+namespace proprio {
+namespace {
+
+constexpr double kDigits = 1e-9;
+
+double distance(const InertialParameters& a, const InertialParameters& b,
+                const InertialParameters& reference) {
+  const Vector10d d = a.vector() - b.vector();
+  return std::sqrt(d.dot(pullbackMetric(reference) * d));
+}
+
+struct RandomBodies {
+  std::mt19937 random{7};
+  std::normal_distribution<double> normal;
+  Vector3d vector(double scale) {
+    return scale * Vector3d(normal(random), normal(random), normal(random));
+  }
+  Matrix3d symmetric(double scale) {
+    Matrix3d A;
+    A << vector(scale), vector(scale), vector(scale);
+    return A + A.transpose();
+  }
+  InertialParameters reference(double mass) {
+    return transformed(Pose::fromXyzRpy(vector(0.1), vector(1.0)),
+                       boxInertia(mass, Vector3d(0.1, 0.2, 0.4)));
+  }
+};
+
+// Optimality of a projection on a convex set: for every other admissible body B,
+// <body - nearest, B - nearest> <= 0 in the metric; the pull-back metric of another file judges.
+TEST(Repair, NearestPossibleIsTheProjection) {
+  RandomBodies bodies;
+  constexpr double kMargin = 0.05;
+  for (int trial = 0; trial < 200; ++trial) {
+    const double mass = 3.0;
+    const InertialParameters reference = bodies.reference(mass);
+    const Vector3d com = bodies.vector(0.1);
+    const auto body = InertialParameters::fromCom(mass, com, bodies.symmetric(0.05));
+    const InertialParameters nearest = nearestPossible(body, reference, kMargin);
+    EXPECT_EQ(nearest.mass, mass);
+    EXPECT_NEAR((nearest.com() - com).norm(), 0.0, kDigits);
+    EXPECT_GE(relativeMargin(nearest, reference), kMargin - kDigits);
+    const Matrix10d G = pullbackMetric(reference);
+    const Vector10d outward = body.vector() - nearest.vector();
+    for (int k = 0; k < 20; ++k) {
+      const InertialParameters other = nearestPossible(
+          InertialParameters::fromCom(mass, com, bodies.symmetric(0.05)), reference, kMargin);
+      const Vector10d inward = other.vector() - nearest.vector();
+      EXPECT_LE(outward.dot(G * inward), kDigits * (1.0 + outward.dot(G * outward)));
+    }
+  }
+}
+
+// A body that keeps the margin is left alone.
+TEST(Repair, PossibleBodiesStay) {
+  RandomBodies bodies;
+  const InertialParameters reference = bodies.reference(2.0);
+  const auto body =
+      InertialParameters::fromCom(2.0, reference.com(), 0.5 * reference.inertiaAtCom());
+  EXPECT_NEAR(distance(nearestPossible(body, reference, 0.1), body, reference), 0.0, kDigits);
+}
+
+// The answer does not depend on the frame in which the question is asked.
+TEST(Repair, FrameInvariant) {
+  RandomBodies bodies;
+  const InertialParameters reference = bodies.reference(2.0);
+  const auto body = InertialParameters::fromCom(2.0, bodies.vector(0.1), bodies.symmetric(0.05));
+  const Pose X = Pose::fromXyzRpy(bodies.vector(0.3), bodies.vector(1.0));
+  const InertialParameters here = nearestPossible(body, reference, 0.05);
+  const InertialParameters there =
+      nearestPossible(transformed(X, body), transformed(X, reference), 0.05);
+  EXPECT_NEAR((transformed(X, here).vector() - there.vector()).norm(), 0.0, kDigits);
+}
+
+// The known answer of a diagonal case: with the reference's axes, each second moment is clipped at
+// margin times the reference's.
+TEST(Repair, DiagonalCase) {
+  const InertialParameters reference = boxInertia(12.0, {1.0, 2.0, 3.0});  // moments 1, 4, 9
+  const Vector3d moments(-0.5, 5.0, 0.1);
+  const Matrix3d inertia = moments.sum() * Matrix3d::Identity() - Matrix3d(moments.asDiagonal());
+  const auto after = nearestPossible({12.0, Vector3d::Zero(), inertia}, reference, 0.1);
+  const Matrix3d sigma = centralSecondMoment(after);
+  EXPECT_NEAR((sigma - Matrix3d(Vector3d(0.1, 5.0, 0.9).asDiagonal())).norm(), 0.0, kDigits);
+}
+
+TEST(Repair, RefusesWhatCannotBeRepaired) {
+  const InertialParameters sphere = sphereInertia(1.0, 0.1);
+  EXPECT_THROW(nearestPossible(sphereInertia(0.0, 0.1), sphere, 0.1), Error);
+  EXPECT_THROW(nearestPossible(sphereInertia(2.0, 0.1), sphere, 0.1), Error);
+  EXPECT_THROW(nearestPossible(sphere, sphereInertia(1.0, 0.0), 0.1), Error);
+  for (double margin : {0.0, 1.0, -1.0, std::nan("")})
+    EXPECT_THROW(nearestPossible(sphere, sphere, margin), Error);
+}
+
+/// Faults of every kind that a repair handles, on links with and without shapes.
+const char* const kBroken = R"(<?xml version="1.0"?>
+<robot name="broken"> <!-- kept -->
+  <link name="base"/>
+  <link name="triangle">
+    <inertial><origin xyz="0 0 0.2" rpy="0.1 0.2 0.3"/><mass value="4"/>
+      <inertia ixx="0.0567" ixy="0" ixz="0" iyy="0.09" iyz="0" izz="0.00667"/></inertial>
+    <collision><origin xyz="0 0 0.2"/><geometry><box size="0.1 0.1 0.4"/></geometry></collision>
+  </link>
+  <link name="negative">
+    <inertial><origin xyz="0 0 0.2"/><mass value="-4"/>
+      <inertia ixx="0.0567" ixy="0" ixz="0" iyy="0.0567" iyz="0" izz="0.00667"/></inertial>
+    <collision><origin xyz="0 0 0.2"/><geometry><box size="0.1 0.1 0.4"/></geometry></collision>
+  </link>
+  <link name="point">
+    <inertial><origin xyz="0 0.1 0"/><mass value="0.2"/>
+      <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial>
+  </link>
+  <link name="good">
+    <inertial><origin xyz="0 0 0.2"/><mass value="4"/>
+      <inertia ixx="0.0567" ixy="0" ixz="0" iyy="0.0567" iyz="0" izz="0.00667"/></inertial>
+    <collision><origin xyz="0 0 0.2"/><geometry><box size="0.1 0.1 0.4"/></geometry></collision>
+  </link>
+  <link name="massless">
+    <collision><geometry><sphere radius="0.05"/></geometry></collision>
+  </link>
+  <joint name="j1" type="revolute"><parent link="base"/><child link="triangle"/>
+    <limit lower="2" upper="-2" velocity="3" effort="50"/></joint>
+  <joint name="j2" type="continuous"><parent link="triangle"/><child link="negative"/></joint>
+  <joint name="j3" type="continuous"><parent link="negative"/><child link="point"/></joint>
+  <joint name="j4" type="continuous"><parent link="point"/><child link="good"/></joint>
+  <joint name="j5" type="continuous"><parent link="good"/><child link="massless"/></joint>
+</robot>
+)";
+
+struct BrokenFile {
+  std::string path = (std::filesystem::path(testing::TempDir()) / "repair_test.urdf").string();
+  Model model;
+  explicit BrokenFile(const std::string& text = kBroken) {
+    writeFileAtomically(path, text);
+    ReadOptions options;
+    options.lump_fixed = false;
+    model = readRobot(path, options);
+  }
+};
+
+// After the repair the file passes the linter; masses and centres are kept where they were
+// possible, and the sound link is untouched.
+TEST(Repair, RepairsEveryFaultAndNothingElse) {
+  const BrokenFile broken;
+  EXPECT_EQ(countOf(lint(broken.model), Severity::kError), 5);
+  const Repair repair = repaired(broken.model);
+  ASSERT_EQ(repair.links.size(), 4u);
+  ASSERT_EQ(repair.joints.size(), 1u);
+  const std::string text = repairedUrdf(repair);
+  const Model after = readUrdfText(text, "repaired.urdf");
+  EXPECT_EQ(countOf(lint(after), Severity::kError), 0) << findingsText(lint(after), false);
+  for (const LinkRepair& link : repair.links) {
+    const InertialParameters& written = after.links[static_cast<size_t>(link.link)].inertia;
+    EXPECT_GE(relativeMargin(written, link.reference), 0.05 - kDigits);
+    if (link.mass_kept) {
+      EXPECT_EQ(written.mass, link.before.mass);
+    }
+    if (link.com_kept && link.mass_kept) {
+      EXPECT_NEAR((written.com() - link.before.com()).norm(), 0.0, kDigits);
+    }
+  }
+  const int good = after.linkIndex("good");
+  EXPECT_EQ(after.links[static_cast<size_t>(good)].inertia.vector(),
+            broken.model.links[static_cast<size_t>(good)].inertia.vector());
+  EXPECT_NE(text.find("<robot name=\"broken\"> <!-- kept -->"), std::string::npos);
+  EXPECT_NE(text.find("rpy=\"0.1 0.2 0.3\""), std::string::npos);
+  // 4 kg in 0.004 m^3 is the only density known: the massless sphere gets it
+  const int sphere = after.linkIndex("massless");
+  EXPECT_NEAR(after.links[static_cast<size_t>(sphere)].inertia.mass,
+              1000.0 * 4.0 / 3.0 * M_PI * 1.25e-4, kDigits);
+  EXPECT_EQ(after.joints[0].limits.lower, -2.0);
+  EXPECT_EQ(after.joints[0].limits.upper, 2.0);
+}
+
+// A larger margin changes more, and the change reported is the distance in the metric.
+TEST(Repair, ReportsTheChange) {
+  const BrokenFile broken;
+  const Repair small = repaired(broken.model, {0.01}), large = repaired(broken.model, {0.2});
+  EXPECT_LT(small.links[0].change, large.links[0].change);
+  EXPECT_NEAR(small.links[0].change,
+              distance(small.links[0].before, small.links[0].after, small.links[0].reference),
+              kDigits);
+  EXPECT_LT(small.links[0].margin_before, 0.0);
+  EXPECT_NEAR(small.links[0].margin_after, 0.01, kDigits);
+  const std::string text = repairText(small, false);
+  for (const char* name : {"triangle", "negative", "point", "massless", "j1"})
+    EXPECT_NE(text.find(name), std::string::npos) << text;
+  EXPECT_EQ(nlohmann::json::parse(repairJson(small)).size(), 4u);
+}
+
+// A sound robot is written back byte for byte; one without a URDF is refused.
+TEST(Repair, NothingToDo) {
+  const std::string source =
+      readFile(std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/planar_2r.urdf");
+  const BrokenFile sound(source);
+  EXPECT_EQ(repairedUrdf(repaired(sound.model)), source);
+  EXPECT_EQ(repairText(repaired(sound.model), false), "  nothing to repair\n");
+  const Model dh = readRobot(std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/tx40.yaml");
+  EXPECT_THROW(repairedUrdf(repaired(dh)), Error);
+}
+
+// A vendor's file with three impossible links passes after the repair.
+TEST(Repair, RealRobot) {
+  PROPRIO_REQUIRE_DATA("tiago/tiago.urdf");
+  ReadOptions options;
+  options.lump_fixed = false;
+  const Model tiago = readRobot((dataFolder() / "tiago/tiago.urdf").string(), options);
+  EXPECT_EQ(countOf(lint(tiago), Severity::kError), 3);
+  const Repair repair = repaired(tiago);
+  EXPECT_EQ(repair.links.size(), 3u);
+  const Model after = readUrdfText(repairedUrdf(repair), "tiago.urdf");
+  EXPECT_EQ(countOf(lint(after), Severity::kError), 0);
+}
+
+}  // namespace
+}  // namespace proprio
