@@ -22,9 +22,18 @@ constexpr VerbEntry kVerbs[] = {
     {"base", "Which parameters can measurements determine: base parameters and their groupings.",
      "proprio base examples/robots/tx40.yaml --json base.json", addBase},
     {"check", "Is this robot description physically possible? Repairs it on request.",
-     "proprio check robot.urdf --strict", addCheck},
+     "proprio check robot.urdf --strict --repair repaired.urdf", addCheck},
     {"show", "Prints the tree of links and joints, masses, drives, sensors and frames.",
      "proprio show examples/robots/humanoid.yaml", addShow},
+    {"dynamics",
+     "Computes torques, mass matrices, accelerations, poses, ... for a table of states.",
+     "proprio dynamics examples/robots/planar_2r.yaml --state states.csv --out result.csv "
+     "--quantities tau,M",
+     addDynamics},
+    {"simulate", "Lets the robot move freely under gravity and viscous friction.",
+     "proprio simulate examples/robots/humanoid.yaml --seconds 2 --out log.csv", addSimulate},
+    {"schema", "Prints the JSON Schema of robot.yaml.", "proprio schema --json robot.schema.json",
+     addSchema},
 };
 
 int complain(const std::string& sentence) {

@@ -20,6 +20,9 @@ using Run = std::function<int()>;
 Run addBase(CLI::App& verb);
 Run addCheck(CLI::App& verb);
 Run addShow(CLI::App& verb);
+Run addDynamics(CLI::App& verb);
+Run addSimulate(CLI::App& verb);
+Run addSchema(CLI::App& verb);
 
 /// The argument and options that every verb about a robot has.
 struct RobotOptions {

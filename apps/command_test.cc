@@ -1,0 +1,232 @@
+/// The built command as a user runs it: exit codes, messages, files.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "proprio/core/atomic_file.h"
+#include "proprio/recording/csv.h"
+
+namespace proprio {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int code = -1;
+  std::string out;    ///< standard output
+  std::string error;  ///< standard error
+};
+
+class Command : public testing::Test {
+ protected:
+  fs::path folder_;
+  void SetUp() override {
+    folder_ =
+        fs::path(testing::TempDir()) /
+        (std::string("proprio_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    writeFileAtomically(file(name), text);
+    return file(name);
+  }
+  Result run(const std::string& arguments) const {
+    const std::string error = file("stderr");
+    FILE* pipe =
+        popen(fmt::format("'{}' {} 2>'{}'", PROPRIO_COMMAND, arguments, error).c_str(), "r");
+    Result result;
+    std::array<char, 4096> buffer;
+    for (size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+      result.out.append(buffer.data(), n);
+    const int status = pclose(pipe);
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    result.error = readFile(error);
+    fs::remove(error);
+    return result;
+  }
+};
+
+std::string robot(const std::string& name) {
+  return std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/" + name;
+}
+
+/// One link on one joint; inertia and joint can be spoilt.
+std::string smallUrdf(const std::string& izz = "0.01", const std::string& more = "") {
+  return "<robot name='small'><link name='base'/><link name='arm'><inertial><mass value='1'/>"
+         "<inertia ixx='0.01' ixy='0' ixz='0' iyy='0.01' iyz='0' izz='" +
+         izz +
+         "'/></inertial></link><joint name='j' type='revolute'><parent link='base'/>"
+         "<child link='arm'/><limit lower='-1' upper='1' velocity='2' effort='3'/></joint>" +
+         more + "</robot>";
+}
+
+// Help and version answer with 0, and the help of every verb has an example.
+TEST_F(Command, HelpAndVersion) {
+  EXPECT_EQ(run("--version").code, 0);
+  EXPECT_EQ(run("--version").out.rfind("proprio ", 0), 0u);
+  EXPECT_EQ(run("--help").code, 0);
+  for (const char* verb : {"check", "show", "dynamics", "simulate", "schema"}) {
+    const Result help = run(std::string(verb) + " --help");
+    EXPECT_EQ(help.code, 0) << verb;
+    EXPECT_NE(help.out.find(std::string("Example: proprio ") + verb), std::string::npos) << verb;
+    EXPECT_NE(help.out.find("--json"), std::string::npos) << verb;
+  }
+}
+
+// Mistakes on the command line end with 2, one sentence and a suggestion.
+TEST_F(Command, WrongArguments) {
+  EXPECT_EQ(run("").code, 2);
+  const Result verb = run("chek x.urdf");
+  EXPECT_EQ(verb.code, 2);
+  EXPECT_EQ(verb.error, "proprio: there is no verb 'chek'; did you mean 'check'?\n");
+  const Result option = run("check x.urdf --strikt");
+  EXPECT_EQ(option.code, 2);
+  EXPECT_EQ(option.error, "proprio: there is no option '--strikt'; did you mean '--strict'?\n");
+  for (const char* arguments : {"check", "check a b", "show --floating --fixed x", "dynamics x",
+                                "simulate x --seconds y", "--nonsense", "check x --margin 0.1"}) {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_EQ(result.error.rfind("proprio: ", 0), 0u) << result.error;
+    EXPECT_EQ(result.out, "") << arguments;
+  }
+}
+
+// Files that are missing or not a robot end with 2 and name the file.
+TEST_F(Command, Unreadable) {
+  for (const char* verb : {"check", "show"}) {
+    const Result missing = run(fmt::format("{} {}", verb, file("no.urdf")));
+    EXPECT_EQ(missing.code, 2);
+    EXPECT_NE(missing.error.find("no.urdf"), std::string::npos);
+    const Result broken = run(fmt::format("{} {}", verb, write("b.urdf", "<robot><link")));
+    EXPECT_EQ(broken.code, 2);
+    EXPECT_NE(broken.error.find("b.urdf:1"), std::string::npos) << broken.error;
+  }
+}
+
+// check: 0 for a possible robot, 1 for an impossible one, --strict counts warnings, JSON agrees.
+TEST_F(Command, CheckAnswersByExitCode) {
+  EXPECT_EQ(run("check " + robot("humanoid.yaml")).code, 0);
+  EXPECT_EQ(run("check --strict " + robot("humanoid.yaml")).code, 0);
+  const std::string odd = write("odd.urdf", smallUrdf("0.02"));  // flat: only a warning
+  EXPECT_EQ(run("check " + odd).code, 0);
+  EXPECT_EQ(run("check --strict " + odd).code, 1);
+  const std::string bad = write("bad.urdf", smallUrdf("0.03"));
+  const Result result = run(fmt::format("check {} --json {}", bad, file("f.json")));
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.error, "");
+  EXPECT_NE(result.out.find("inertia-triangle"), std::string::npos);
+  EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
+  const auto json = nlohmann::json::parse(readFile(file("f.json")));
+  EXPECT_EQ(json["errors"], 1);
+  EXPECT_EQ(json["findings"][0]["subject"], "link arm");
+}
+
+// Names used twice, loose links and loops of mimic joints are findings, not a crash of the reader.
+TEST_F(Command, CheckFindsStructuralFaults) {
+  const std::string path =
+      write("s.urdf", smallUrdf("0.01", "<link name='arm'/><link name='loose'/>"));
+  const Result result = run(fmt::format("check {} --json {}", path, file("s.json")));
+  EXPECT_EQ(result.code, 1) << result.error;
+  EXPECT_NE(result.out.find("duplicate-name"), std::string::npos);
+  EXPECT_NE(result.out.find("unreachable-link"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(readFile(file("s.json")))["errors"], 2);
+  EXPECT_EQ(run("show " + path).code, 2);
+}
+
+// check --repair writes a URDF that passes, says what changed, and leaves the original alone.
+TEST_F(Command, CheckRepairs) {
+  const std::string text = smallUrdf("0.03"), path = write("bad.urdf", text);
+  const Result result = run(fmt::format("check {} --repair {} --margin 0.1 --json {}", path,
+                                        file("good.urdf"), file("r.json")));
+  EXPECT_EQ(result.code, 0) << result.error;
+  EXPECT_NE(result.out.find("repaired link"), std::string::npos);
+  EXPECT_EQ(readFile(path), text);
+  EXPECT_EQ(run("check --strict " + file("good.urdf")).code, 0);
+  EXPECT_EQ(nlohmann::json::parse(readFile(file("r.json")))["repair"].size(), 1u);
+  // a robot without URDF cannot be repaired, nothing is written
+  EXPECT_EQ(run(fmt::format("check {} --repair {}", robot("tx40.yaml"), file("no.urdf"))).code, 2);
+  EXPECT_FALSE(fs::exists(file("no.urdf")));
+  EXPECT_EQ(run(fmt::format("check {} --repair {} --margin 2", path, file("no.urdf"))).code, 2);
+}
+
+// show prints the tree; the base can be chosen.
+TEST_F(Command, Show) {
+  const Result result = run("show " + robot("planar_2r.yaml"));
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.out.find("└─ forearm"), std::string::npos);
+  const Result turned = run(fmt::format("show {} --base forearm --floating --json {}",
+                                        robot("planar_2r.yaml"), file("s.json")));
+  EXPECT_NE(turned.out.find("base 'forearm', free in space"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(readFile(file("s.json")))["degrees_of_freedom"], 8);
+  EXPECT_EQ(run(fmt::format("show {} --base forarm", robot("planar_2r.yaml"))).code, 2);
+}
+
+// dynamics: numbers of the closed form, also written to a file; a bad cell is named, and then
+// nothing is written.
+TEST_F(Command, Dynamics) {
+  const std::string states = write("s.csv", "q_shoulder,q_elbow\n0,0\n1,0.5\n");
+  const Result result =
+      run(fmt::format("dynamics {} --state {} --out {} --quantities tau,M --json {}",
+                      robot("planar_2r.yaml"), states, file("o.csv"), file("o.json")));
+  EXPECT_EQ(result.code, 0) << result.error;
+  const CsvTable table = readCsv(file("o.csv"));
+  EXPECT_EQ(table.names.size(), 6u);
+  EXPECT_NEAR(table.values(0, table.column("tau_elbow")), 9.81 * 0.21, 1e-10);
+  EXPECT_EQ(table.values(1, table.column("M_shoulder_elbow")),
+            table.values(1, table.column("M_elbow_shoulder")));
+  EXPECT_EQ(nlohmann::json::parse(readFile(file("o.json")))["samples"], 2);
+
+  const std::string bad = write("b.csv", "q_shoulder,q_elbow\n0,0\n1,five\n");
+  const Result refused = run(fmt::format("dynamics {} --state {} --out {}", robot("planar_2r.yaml"),
+                                         bad, file("never.csv")));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.error.find("b.csv:3:2: column 'q_elbow' has 'five'"), std::string::npos);
+  EXPECT_FALSE(fs::exists(file("never.csv")));
+  const Result unknown = run(fmt::format("dynamics {} --state {} --out {} --quantities taw",
+                                         robot("planar_2r.yaml"), states, file("never.csv")));
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.error.find("did you mean 'tau'"), std::string::npos) << unknown.error;
+}
+
+// A simulated free fall fed back through dynamics needs no drive torques.
+TEST_F(Command, SimulationAndDynamicsAgree) {
+  const Result simulated =
+      run(fmt::format("simulate {} --seconds 0.3 --out {} --json {}", robot("planar_2r.yaml"),
+                      file("log.csv"), file("sim.json")));
+  EXPECT_EQ(simulated.code, 0) << simulated.error;
+  EXPECT_LT(nlohmann::json::parse(readFile(file("sim.json")))["relative_energy_drift"], 1e-6);
+  const Result again = run(fmt::format("dynamics {} --state {} --out {}", robot("planar_2r.yaml"),
+                                       file("log.csv"), file("tau.csv")));
+  EXPECT_EQ(again.code, 0) << again.error;
+  EXPECT_LT(readCsv(file("tau.csv")).values.rightCols(2).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+// The schema is JSON, on the screen or in a file.
+TEST_F(Command, Schema) {
+  const Result result = run("schema");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_TRUE(nlohmann::json::parse(result.out).contains("$schema"));
+  EXPECT_EQ(run("schema --json " + file("schema.json")).code, 0);
+  EXPECT_EQ(readFile(file("schema.json")), result.out);
+}
+
+// An output that cannot be written ends with 2.
+TEST_F(Command, UnwritableOutput) {
+  EXPECT_EQ(
+      run(fmt::format("show {} --json {}", robot("planar_2r.yaml"), file("no/such/f.json"))).code,
+      2);
+  EXPECT_EQ(run("show " + robot("planar_2r.yaml") + " > /dev/full").code, 2);
+}
+
+}  // namespace
+}  // namespace proprio

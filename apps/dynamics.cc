@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/verb.h"
+#include "proprio/core/atomic_file.h"
+#include "proprio/core/text.h"
+#include "proprio/model/parameters.h"
+#include "proprio/recording/state_quantities.h"
+
+namespace proprio::apps {
+namespace {
+
+struct DynamicsOptions : RobotOptions {
+  std::string state, out;
+  std::vector<std::string> quantities = {"tau"};
+};
+
+int run(const DynamicsOptions& options) {
+  const auto model = std::make_shared<const Model>(readRobot(options));
+  const Tree tree(model);
+  const StateTable states = statesFrom(readCsv(options.state), tree);
+  const CsvTable table =
+      stateQuantities(tree, declaredParameters(model), states, options.quantities);
+  writeFileAtomically(options.out, csvText(table));
+  writeJson(options, nlohmann::ordered_json({{"robot", model->name},
+                                             {"out", options.out},
+                                             {"samples", states.q.rows()},
+                                             {"quantities", options.quantities},
+                                             {"columns", table.names}})
+                             .dump(2) +
+                         "\n");
+  std::string zero;
+  if (!states.has_v) zero += " velocities";
+  if (!states.has_a) zero += zero.empty() ? " accelerations" : " and accelerations";
+  print(fmt::format("{}: {} states of {}, {} columns ({}){}\n", options.out, states.q.rows(),
+                    model->name, table.names.size(), fmt::join(options.quantities, ", "),
+                    zero.empty() ? "" : "; no" + zero + " given, taken as zero"));
+  return 0;
+}
+
+}  // namespace
+
+Run addDynamics(CLI::App& verb) {
+  const auto options = std::make_shared<DynamicsOptions>();
+  addRobotOptions(verb, *options);
+  verb.add_option(
+          "--state", options->state,
+          "table of states with the columns q_JOINT, v_JOINT, a_JOINT, tau_JOINT and, for a "
+          "free base, base_x .. base_qw, base_vx .. base_wz, base_ax .. base_alz")
+      ->required()
+      ->type_name("FILE.csv");
+  verb.add_option("--out", options->out, "where the result goes")
+      ->required()
+      ->type_name("FILE.csv");
+  verb.add_option("--quantities", options->quantities,
+                  fmt::format("any of {}", fmt::join(quantityNames(), ",")))
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->capture_default_str();
+  return [options] { return run(*options); };
+}
+
+}  // namespace proprio::apps

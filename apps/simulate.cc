@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/verb.h"
+#include "proprio/core/atomic_file.h"
+#include "proprio/core/text_table.h"
+#include "proprio/simulation/free_motion.h"
+
+namespace proprio::apps {
+namespace {
+
+struct SimulateOptions : RobotOptions {
+  std::string state, out;
+  FreeMotionOptions motion;
+};
+
+// the first state of the file, or rest at zero
+void startState(const SimulateOptions& options, const Tree& tree, Eigen::VectorXd& q,
+                Eigen::VectorXd& v) {
+  q = tree.neutralPosition();
+  v = Eigen::VectorXd::Zero(tree.velocityCount());
+  if (options.state.empty()) return;
+  const StateTable states = statesFrom(readCsv(options.state), tree);
+  if (states.q.rows() == 0)
+    throw Error(options.state + ": there is no state in it; expected at least one row of numbers");
+  q = states.q.row(0).transpose();
+  v = states.v.row(0).transpose();
+}
+
+CsvTable tableOf(const Tree& tree, const FreeMotion& motion) {
+  CsvTable table;
+  table.names = {"time"};
+  for (const auto& names :
+       {positionNames(tree), velocityNames(tree, 'v'), velocityNames(tree, 'a')})
+    table.names.insert(table.names.end(), names.begin(), names.end());
+  const StateTable& states = motion.states;
+  table.values.resize(states.time.size(), static_cast<Eigen::Index>(table.names.size()));
+  table.values << states.time, states.q, states.v, states.a;
+  return table;
+}
+
+int run(const SimulateOptions& options) {
+  const auto model = std::make_shared<const Model>(readRobot(options));
+  const Tree tree(model);
+  Eigen::VectorXd q, v;
+  startState(options, tree, q, v);
+  const FreeMotion motion = freeMotion(tree, declaredParameters(model), q, v, options.motion);
+  const double relative =
+      motion.largest_kinetic > 0.0 ? motion.largest_drift / motion.largest_kinetic : 0.0;
+  const Eigen::Index samples = motion.states.time.size();
+  if (!options.out.empty()) writeFileAtomically(options.out, csvText(tableOf(tree, motion)));
+  writeJson(options, nlohmann::ordered_json({{"robot", model->name},
+                                             {"seconds", options.motion.seconds},
+                                             {"samples", samples},
+                                             {"largest_kinetic_energy", motion.largest_kinetic},
+                                             {"dissipated", motion.lost[samples - 1]},
+                                             {"energy_drift", motion.largest_drift},
+                                             {"relative_energy_drift", relative}})
+                             .dump(2) +
+                         "\n");
+  print(
+      fmt::format("{}: {} s without drive torques, {} states{}\n"
+                  "  kinetic energy up to {} J, {} J lost to viscous friction\n"
+                  "  energy balance kept within {} J ({} of the kinetic energy)\n",
+                  model->name, readable(options.motion.seconds), samples,
+                  options.out.empty() ? "" : " in " + options.out, readable(motion.largest_kinetic),
+                  readable(motion.lost[samples - 1]), readable(motion.largest_drift, 2),
+                  readable(relative, 2)));
+  return 0;
+}
+
+}  // namespace
+
+Run addSimulate(CLI::App& verb) {
+  const auto options = std::make_shared<SimulateOptions>();
+  addRobotOptions(verb, *options);
+  verb.add_option("--seconds", options->motion.seconds, "duration")->capture_default_str();
+  verb.add_option("--step", options->motion.step, "step of the integration in s")
+      ->capture_default_str();
+  verb.add_option("--interval", options->motion.interval, "time between the states kept in s")
+      ->capture_default_str();
+  verb.add_option(
+          "--state", options->state,
+          "start from the first state of this table (columns as for dynamics); otherwise at "
+          "rest with all positions zero")
+      ->type_name("FILE.csv");
+  verb.add_option("--out", options->out, "write time, positions, velocities, accelerations")
+      ->type_name("FILE.csv");
+  return [options] { return run(*options); };
+}
+
+}  // namespace proprio::apps

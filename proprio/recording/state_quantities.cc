@@ -1,0 +1,237 @@
+#include "proprio/recording/state_quantities.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <iterator>
+
+#include "proprio/core/error.h"
+#include "proprio/core/text.h"
+#include "proprio/dynamics/augmented_regressor.h"
+#include "proprio/dynamics/centroidal.h"
+#include "proprio/dynamics/forward_dynamics.h"
+#include "proprio/dynamics/inverse_dynamics.h"
+#include "proprio/dynamics/joint_effects.h"
+#include "proprio/dynamics/kinematics.h"
+#include "proprio/dynamics/mass_matrix.h"
+
+namespace proprio {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+struct Columns {
+  std::vector<std::string> names;
+  MatrixXd values;
+};
+
+// what every quantity is computed from
+struct Problem {
+  const Tree& tree;
+  const Parameters& parameters;
+  const StateTable& states;
+  CompiledParameters compiled;
+  Workspace workspace;
+  std::vector<std::string> rows;  // of the coordinates: joints, and base_fx ...
+
+  Problem(const Tree& t, const Parameters& p, const StateTable& s)
+      : tree(t), parameters(p), states(s), compiled(compileParameters(t, p)), workspace(t) {
+    for (const std::string& name : velocityNames(tree, 't'))
+      rows.push_back(name.rfind("tau_", 0) == 0 ? name.substr(4) : name);
+  }
+  Index samples() const { return states.q.rows(); }
+  Index freedoms() const { return tree.velocityCount(); }
+  std::vector<std::string> named(const char* prefix) const {
+    std::vector<std::string> names;
+    for (const std::string& row : rows) names.push_back(fmt::format("{}_{}", prefix, row));
+    return names;
+  }
+  MatrixXd inverse(const MatrixXd& v, const MatrixXd& a) {
+    MatrixXd tau(samples(), freedoms());
+    inverseDynamicsBatch(tree, compiled, workspace, states.q, v, a, tau);
+    return tau;
+  }
+  // friction, springs and couplings
+  MatrixXd effects(const MatrixXd& a) const {
+    MatrixXd out = MatrixXd::Zero(samples(), freedoms());
+    VectorXd tau(freedoms());
+    for (Index i = 0; i < samples(); ++i) {
+      tau.setZero();
+      addJointEffects(tree, parameters, states.q.row(i).transpose(), states.v.row(i).transpose(),
+                      a.row(i).transpose(), tau);
+      out.row(i) = tau.transpose();
+    }
+    return out;
+  }
+  MatrixXd zeros() const { return MatrixXd::Zero(samples(), freedoms()); }
+};
+
+Columns torques(Problem& p) {
+  return {velocityNames(p.tree, 't'), p.inverse(p.states.v, p.states.a) + p.effects(p.states.a)};
+}
+Columns rigid(Problem& p) { return {p.named("rigid"), p.inverse(p.states.v, p.states.a)}; }
+Columns effects(Problem& p) { return {p.named("effects"), p.effects(p.states.a)}; }
+Columns gravity(Problem& p) { return {p.named("gravity"), p.inverse(p.zeros(), p.zeros())}; }
+Columns bias(Problem& p) { return {p.named("bias"), p.inverse(p.states.v, p.zeros())}; }
+
+Columns massMatrices(Problem& p) {
+  Columns out;
+  const Index n = p.freedoms();
+  out.values.resize(p.samples(), n * n);
+  massMatrixBatch(p.tree, p.compiled, p.workspace, p.states.q, out.values);
+  for (const std::string& column : p.rows) {
+    for (const std::string& row : p.rows) out.names.push_back(fmt::format("M_{}_{}", row, column));
+  }
+  return out;
+}
+
+// M a = tau - bias - effects, where couplings may add to M
+Columns accelerations(Problem& p) {
+  if (p.states.tau.cols() != p.freedoms()) {
+    throw Error(fmt::format("acceleration needs the torque columns {} in the state file",
+                            fmt::join(velocityNames(p.tree, 't'), ", ")));
+  }
+  Columns out{p.named("acceleration"), p.zeros()};
+  const MatrixXd tau = p.states.tau - p.effects(p.zeros());
+  forwardDynamicsBatch(p.tree, p.compiled, p.workspace, p.states.q, p.states.v, tau, out.values);
+  if (p.tree.model().couplings.empty()) return out;
+  const MatrixXd bias = p.inverse(p.states.v, p.zeros());
+  MatrixXd M(p.freedoms(), p.freedoms());
+  for (Index i = 0; i < p.samples(); ++i) {
+    massMatrix(p.tree, p.compiled, p.workspace, p.states.q.row(i).transpose(), M);
+    addCouplingInertia(p.tree, p.parameters, M);
+    out.values.row(i) = M.partialPivLu().solve((tau - bias).row(i).transpose()).transpose();
+  }
+  return out;
+}
+
+void appendPose(const Pose& pose, Index row, Index column, MatrixXd& values) {
+  const Eigen::Vector4d quaternion = quaternionFromRotation(pose.R);
+  values.row(row).segment<3>(column) = pose.p.transpose();
+  values.row(row).segment<4>(column + 3) = quaternion.transpose();
+}
+
+Columns poses(Problem& p) {
+  const Model& model = p.tree.model();
+  Columns out;
+  const auto name = [&](const std::string& stem) {
+    for (const char* suffix : {"x", "y", "z", "qx", "qy", "qz", "qw"})
+      out.names.push_back(fmt::format("{}_{}", stem, suffix));
+  };
+  for (const Link& link : model.links) name(link.name);
+  for (const Frame& frame : model.frames) name(frame.name);
+  out.values.resize(p.samples(), static_cast<Index>(out.names.size()));
+  Kinematics kinematics(p.tree);
+  for (Index i = 0; i < p.samples(); ++i) {
+    computeKinematics(p.tree, p.states.q.row(i).transpose(), kinematics);
+    Index column = 0;
+    for (int link = 0; link < static_cast<int>(model.links.size()); ++link, column += 7)
+      appendPose(framePose(kinematics, link), i, column, out.values);
+    for (const Frame& frame : model.frames) {
+      appendPose(framePose(kinematics, frame.link, frame.X_LF), i, column, out.values);
+      column += 7;
+    }
+  }
+  return out;
+}
+
+Columns centres(Problem& p) {
+  Columns out{{"com_x", "com_y", "com_z"}, MatrixXd(p.samples(), 3)};
+  Kinematics kinematics(p.tree);
+  for (Index i = 0; i < p.samples(); ++i) {
+    computeKinematics(p.tree, p.states.q.row(i).transpose(), p.states.v.row(i).transpose(),
+                      kinematics);
+    out.values.row(i) = centroidalState(p.tree, p.compiled, kinematics).com.transpose();
+  }
+  return out;
+}
+
+Columns energies(Problem& p) {
+  Columns out{{"kinetic", "potential"}, MatrixXd(p.samples(), 2)};
+  Kinematics kinematics(p.tree);
+  for (Index i = 0; i < p.samples(); ++i) {
+    const VectorXd v = p.states.v.row(i).transpose();
+    computeKinematics(p.tree, p.states.q.row(i).transpose(), v, kinematics);
+    out.values(i, 0) = kineticEnergy(p.tree, p.compiled, kinematics, v);
+    out.values(i, 1) = potentialEnergy(p.tree, p.compiled, kinematics);
+  }
+  return out;
+}
+
+Columns regressors(Problem& p) {
+  const ParameterLayout& layout = *p.parameters.layout;
+  const Index n = p.freedoms(), width = layout.size();
+  Columns out;
+  for (const std::string& row : p.rows) {
+    for (int k = 0; k < layout.size(); ++k)
+      out.names.push_back(fmt::format("Y_{}_{}", row, layout[k].name));
+  }
+  out.values.resize(p.samples(), n * width);
+  if (p.samples() == 0) return out;
+  RegressorBatch batch(p.tree, p.samples(), width);
+  augmentedRegressorBatch(p.tree, layout, p.workspace, p.states.q, p.states.v, p.states.a, batch);
+  for (Index j = 0; j < n; ++j)
+    out.values.middleCols(j * width, width) = batch.rows(j, p.samples());
+  return out;
+}
+
+struct Quantity {
+  const char* name;
+  Columns (*compute)(Problem& problem);
+};
+constexpr Quantity kQuantities[] = {
+    {"tau", torques},
+    {"rigid", rigid},
+    {"effects", effects},
+    {"gravity", gravity},
+    {"bias", bias},
+    {"M", massMatrices},
+    {"acceleration", accelerations},
+    {"poses", poses},
+    {"com", centres},
+    {"energy", energies},
+    {"regressor", regressors},
+};
+
+}  // namespace
+
+const std::vector<std::string>& quantityNames() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
+    for (const Quantity& quantity : kQuantities) out.emplace_back(quantity.name);
+    return out;
+  }();
+  return names;
+}
+
+CsvTable stateQuantities(const Tree& tree, const Parameters& parameters, const StateTable& states,
+                         const std::vector<std::string>& quantities) {
+  Problem problem(tree, parameters, states);
+  CsvTable table;
+  std::vector<Columns> parts;
+  if (states.time.size() > 0) parts.push_back({{"time"}, states.time});
+  for (const std::string& name : quantities) {
+    const auto* found = std::find_if(std::begin(kQuantities), std::end(kQuantities),
+                                     [&](const Quantity& q) { return name == q.name; });
+    if (found == std::end(kQuantities)) {
+      throw Error(fmt::format("there is no quantity {}{}", inQuotes(name),
+                              didYouMean(name, quantityNames())));
+    }
+    parts.push_back(found->compute(problem));
+  }
+  Index width = 0;
+  for (const Columns& part : parts) width += part.values.cols();
+  table.values.resize(problem.samples(), width);
+  Index column = 0;
+  for (const Columns& part : parts) {
+    table.names.insert(table.names.end(), part.names.begin(), part.names.end());
+    table.values.middleCols(column, part.values.cols()) = part.values;
+    column += part.values.cols();
+  }
+  return table;
+}
+
+}  // namespace proprio

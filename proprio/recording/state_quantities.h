@@ -1,0 +1,37 @@
+#pragma once
+
+/// Everything that a model says about given states, as columns of a table: the way to compare it
+/// with anything else. J, K are joints (coordinates as in state_table.h), L links and frames:
+///   tau           tau_J, base_fx ...   torque that the drive supplies: rigid bodies, rotors,
+///   friction,
+///                                      springs, couplings
+///   rigid         rigid_J              rigid bodies and rotors only
+///   effects       effects_J            friction, springs and couplings only
+///   gravity       gravity_J            G(q)
+///   bias          bias_J               C(q, v) v + G(q)
+///   M             M_J_K                mass matrix with rotors, row J, column K
+///   acceleration  acceleration_J       forward dynamics of the torques tau_J of the table
+///   poses         L_x ... L_qw         links and frames in the world
+///   com           com_x com_y com_z    centre of mass in the world
+///   energy        kinetic, potential   J, potential zero at the world origin
+///   regressor     Y_J_P                torque per unit of parameter P (model/parameters.h)
+/// In the names of rigid, effects, gravity, bias, acceleration, M and Y a free base's coordinates
+/// are base_fx base_fy base_fz base_tx base_ty base_tz.
+
+#include <string>
+#include <vector>
+
+#include "proprio/model/parameters.h"
+#include "proprio/recording/state_table.h"
+
+namespace proprio {
+
+/// All names above, in this order.
+const std::vector<std::string>& quantityNames();
+
+/// A table with `time` if the states have it, then the quantities in the order given.
+/// @throws Error for an unknown quantity, or for accelerations without torques in the states.
+CsvTable stateQuantities(const Tree& tree, const Parameters& parameters, const StateTable& states,
+                         const std::vector<std::string>& quantities);
+
+}  // namespace proprio

@@ -1,0 +1,138 @@
+#include "proprio/recording/state_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "proprio/core/error.h"
+#include "proprio/core/text.h"
+
+namespace proprio {
+namespace {
+
+constexpr std::array<const char*, 7> kPose = {"x", "y", "z", "qx", "qy", "qz", "qw"};
+constexpr std::array<const char*, 3> kPlanar = {"x", "y", "angle"};
+constexpr std::array<const char*, 6> kTwist = {"vx", "vy", "vz", "wx", "wy", "wz"};
+constexpr std::array<const char*, 6> kTwistRate = {"ax", "ay", "az", "alx", "aly", "alz"};
+constexpr std::array<const char*, 6> kWrench = {"fx", "fy", "fz", "tx", "ty", "tz"};
+
+const std::array<const char*, 6>& sixOf(char kind) {
+  return kind == 'v' ? kTwist : kind == 'a' ? kTwistRate : kWrench;
+}
+
+// joints in the order of their coordinates; followers have none of their own
+std::vector<const Joint*> freeJoints(const Model& model) {
+  std::vector<const Joint*> joints;
+  for (const Joint& joint : model.joints) {
+    if (joint.type != JointType::kFixed && !joint.mimic) joints.push_back(&joint);
+  }
+  std::sort(joints.begin(), joints.end(),
+            [](const Joint* a, const Joint* b) { return a->velocity_index < b->velocity_index; });
+  return joints;
+}
+
+template <class Suffixes>
+void append(std::vector<std::string>& names, const std::string& stem, const Suffixes& suffixes) {
+  for (const char* suffix : suffixes) names.push_back(stem + "_" + suffix);
+}
+
+// all columns of a kind, none of them, or an error
+bool take(const CsvTable& table, const std::vector<std::string>& names, const char* what,
+          bool required, Eigen::MatrixXd& out) {
+  std::vector<std::string> missing;
+  for (const std::string& name : names) {
+    if (table.column(name) < 0) missing.push_back(name);
+  }
+  const bool none = missing.size() == names.size();
+  if (!missing.empty() && (required || !none)) {
+    throw errorAt({table.file, 1, 0},
+                  fmt::format("{} column{} missing: {}; the {} of this robot are {}",
+                              missing.size(), missing.size() == 1 ? " is" : "s are",
+                              fmt::join(missing, ", "), what, fmt::join(names, ", ")));
+  }
+  out.setZero(table.values.rows(), static_cast<Eigen::Index>(names.size()));
+  if (none && !names.empty()) return false;
+  for (size_t i = 0; i < names.size(); ++i)
+    out.col(static_cast<Eigen::Index>(i)) = table.values.col(table.column(names[i]));
+  return true;
+}
+
+void normalise(const CsvTable& table, Eigen::Index first, Eigen::MatrixXd& q) {
+  for (Eigen::Index i = 0; i < q.rows(); ++i) {
+    const double norm = q.row(i).segment<4>(first).norm();
+    if (!(norm > 0.0)) {
+      throw Error(fmt::format("{}: sample {} has a quaternion of length zero; expected a rotation",
+                              table.file, i + 1));
+    }
+    q.row(i).segment<4>(first) /= norm;
+  }
+}
+
+void refuseUnknown(const CsvTable& table, const std::vector<std::string>& known) {
+  for (size_t c = 0; c < table.names.size(); ++c) {
+    const std::string& name = table.names[c];
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw errorAt({table.file, 1, static_cast<int>(c) + 1},
+                  fmt::format("there is no column {} for this robot{}", inQuotes(name),
+                              didYouMean(name, known)));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> positionNames(const Tree& tree) {
+  std::vector<std::string> names;
+  if (tree.floating()) append(names, "base", kPose);
+  for (const Joint* joint : freeJoints(tree.model())) {
+    const std::string stem = "q_" + joint->name;
+    if (joint->type == JointType::kFloating)
+      append(names, stem, kPose);
+    else if (joint->type == JointType::kPlanar)
+      append(names, stem, kPlanar);
+    else
+      names.push_back(stem);
+  }
+  return names;
+}
+
+std::vector<std::string> velocityNames(const Tree& tree, char kind) {
+  std::vector<std::string> names;
+  if (tree.floating()) append(names, "base", sixOf(kind));
+  const std::string prefix = kind == 't' ? "tau_" : std::string(1, kind) + "_";
+  for (const Joint* joint : freeJoints(tree.model())) {
+    const std::string stem = prefix + joint->name;
+    if (joint->type == JointType::kFloating)
+      append(names, stem, sixOf(kind));
+    else if (joint->type == JointType::kPlanar)
+      append(names, stem, kPlanar);
+    else
+      names.push_back(stem);
+  }
+  return names;
+}
+
+StateTable statesFrom(const CsvTable& table, const Tree& tree) {
+  const auto q_names = positionNames(tree), v_names = velocityNames(tree, 'v'),
+             a_names = velocityNames(tree, 'a'), tau_names = velocityNames(tree, 't');
+  std::vector<std::string> known = {"time", "t"};
+  for (const auto* names : {&q_names, &v_names, &a_names, &tau_names})
+    known.insert(known.end(), names->begin(), names->end());
+  refuseUnknown(table, known);
+
+  StateTable states;
+  take(table, q_names, "positions", true, states.q);
+  states.has_v = take(table, v_names, "velocities", false, states.v);
+  states.has_a = take(table, a_names, "accelerations", false, states.a);
+  if (!take(table, tau_names, "torques", false, states.tau)) states.tau.resize(0, 0);
+  const int time = std::max(table.column("time"), table.column("t"));
+  if (time >= 0) states.time = table.values.col(time);
+  if (tree.floating()) normalise(table, 3, states.q);
+  for (const Joint* joint : freeJoints(tree.model())) {
+    if (joint->type == JointType::kFloating)
+      normalise(table, (tree.floating() ? 7 : 0) + joint->position_index + 3, states.q);
+  }
+  return states;
+}
+
+}  // namespace proprio

@@ -1,0 +1,39 @@
+#pragma once
+
+/// States of a robot as columns of a table. Names per joint J:
+///   q_J, v_J, a_J, tau_J       position, velocity, acceleration, torque (or m, m/s, m/s^2, N)
+///   planar joints              q_J_x q_J_y q_J_angle, v_J_x v_J_y v_J_angle, ...
+///   floating joints            q_J_x q_J_y q_J_z q_J_qx q_J_qy q_J_qz q_J_qw, v_J_vx ... v_J_wz,
+///   ...
+/// and of a free base
+///   base_x base_y base_z base_qx base_qy base_qz base_qw     pose in the world
+///   base_vx base_vy base_vz base_wx base_wy base_wz          body twist: in the axes of the base
+///   link base_ax base_ay base_az base_alx base_aly base_alz       its plain time derivative
+///   base_fx base_fy base_fz base_tx base_ty base_tz          wrench on the base, in its axes
+/// `time` (or `t`) may be there. Mimic joints follow their leader and have no columns.
+
+#include <string>
+#include <vector>
+
+#include "proprio/model/tree.h"
+#include "proprio/recording/csv.h"
+
+namespace proprio {
+
+/// In the order of the tree's coordinates.
+std::vector<std::string> positionNames(const Tree& tree);
+/// kind: 'v', 'a' or 't' (torque).
+std::vector<std::string> velocityNames(const Tree& tree, char kind = 'v');
+
+struct StateTable {
+  Eigen::VectorXd time;     ///< empty if the table has none
+  Eigen::MatrixXd q, v, a;  ///< row = sample; v and a are zero where the table has none
+  Eigen::MatrixXd tau;      ///< 0 columns if the table has none
+  bool has_v = false, has_a = false;
+};
+
+/// Quaternions are normalised. @throws Error if a position column is missing (or some, but not all,
+/// of another kind), if a column is unknown, or a quaternion is zero.
+StateTable statesFrom(const CsvTable& table, const Tree& tree);
+
+}  // namespace proprio
