@@ -40,7 +40,10 @@ thread_local int allocations = 0;
 }
 
 #if defined(PROPRIO_TRAP_ASAN)
-#include <sanitizer/allocator_interface.h>
+// declared here because GCC does not install the header
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void*,
+                                                                           size_t),
+                                                         void (*freed)(const volatile void*));
 namespace {
 const int hook = __sanitizer_install_malloc_and_free_hooks(
     [](const volatile void*, size_t) { ++allocations; }, [](const volatile void*) {});
