@@ -115,7 +115,7 @@ std::vector<CutPart> cutParts(const Tree& tree, const MeasuredRows& measured) {
 }
 
 void addWrenchRows(const Tree& tree, const std::vector<CutPart>& parts, const States& x,
-                   const ParameterLayout& layout, StreamingQr* factor) {
+                   const ParameterLayout& layout, StreamingQr* qr) {
   if (parts.empty()) return;
   std::vector<LinkMotion> motions;
   Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(6, layout.size());
@@ -124,7 +124,7 @@ void addWrenchRows(const Tree& tree, const std::vector<CutPart>& parts, const St
                 &motions);
     for (const CutPart& part : parts) {
       wrenchRegressor(motions, part.links, part.reference, rows.leftCols(layout.inertialSize()));
-      factor->add(rows);
+      qr->add(rows);
     }
   }
 }
@@ -166,7 +166,7 @@ BaseParameters sampledBaseParameters(const Tree& tree,
   if (samples <= 0) {
     samples = 120 + 4 * layout->size() / std::max<Eigen::Index>(1, rows_per_sample);
   }
-  StreamingQr factor(layout->size());
+  StreamingQr qr(layout->size());
   Workspace workspace(tree);
   RegressorBatch batch(tree, kBlock, layout->size());
   Uniform random(options.seed);
@@ -174,13 +174,13 @@ BaseParameters sampledBaseParameters(const Tree& tree,
     const Eigen::Index count = std::min(kBlock, samples - done);
     const States x = randomStates(tree, count, random);
     augmentedRegressorBatch(tree, *layout, workspace, x.q, x.v, x.a, batch);
-    for (const int row : coordinates) factor.add(batch.rows(row, count));
-    addWrenchRows(tree, parts, x, *layout, &factor);
+    for (const int row : coordinates) qr.add(batch.rows(row, count));
+    addWrenchRows(tree, parts, x, *layout, &qr);
   }
   ReductionOptions reduction = options;
   if (reduction.preference.empty()) reduction.preference = defaultPreference(tree, *layout);
-  const Eigen::VectorXd sizes = effectSizes(*layout, factor.R(), samples);
-  return reduceRows(std::move(layout), factor.R(), sizes, reduction);
+  const Eigen::VectorXd sizes = effectSizes(*layout, qr.factor(), samples);
+  return reduceRows(std::move(layout), qr.factor(), sizes, reduction);
 }
 
 }  // namespace proprio

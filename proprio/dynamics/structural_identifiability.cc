@@ -121,7 +121,7 @@ struct Node {
   Span6 V;
   Span10 P;
   Vector3d g0 = Vector3d::Zero();  ///< gravity at the reference position
-  Span3 dG;                        ///< and its differences from there
+  Span3 gravity_span;              ///< and its differences from there
 };
 
 /// A condition: row on the composite parameters of a body, plus parameters at the joints.
@@ -238,13 +238,13 @@ class StructuralAnalysis {
     Span10 P;
     Vector3d g0 = tree_.model().gravity;
     if (g0.norm() > 0.0) g0.normalize();
-    Span3 dG;
+    Span3 gravity_span;
     if (node.parent >= 0) {
       const Node& parent = nodes_[static_cast<size_t>(node.parent)];
       V = parent.V;
       P = parent.P;
       g0 = parent.g0;
-      dG = parent.dG;
+      gravity_span = parent.gravity_span;
     }
     node.V = V.mapped(node.motion).invariant(node.motion_generators);
     node.P = P.mapped(node.rows).invariant(node.row_generators);
@@ -254,9 +254,9 @@ class StructuralAnalysis {
     }
     for (const Vector6d& S : node.S) node.V.add(S);
     node.g0 = node.X_PB.R.transpose() * g0;
-    node.dG = dG.mapped(Matrix3d(node.X_PB.R.transpose()));
-    for (const Matrix3d& W : node.rotation_generators) node.dG.add(Vector3d(W * node.g0));
-    node.dG = node.dG.invariant(node.rotation_generators);
+    node.gravity_span = gravity_span.mapped(Matrix3d(node.X_PB.R.transpose()));
+    for (const Matrix3d& W : node.rotation_generators) node.gravity_span.add(Vector3d(W * node.g0));
+    node.gravity_span = node.gravity_span.invariant(node.rotation_generators);
   }
 
   bool isAncestorOrSelf(int ancestor, int body) const {
@@ -325,7 +325,7 @@ class StructuralAnalysis {
       const Vector6d S = Vector6d::Unit(k);
       for (const Vector6d& u : node.V.basis()) plain(b, productRow(S, u), seeds);
       plain(b, gravityRow(S, node.g0), seeds);
-      for (const Vector3d& g : node.dG.basis()) plain(b, gravityRow(S, g), seeds);
+      for (const Vector3d& g : node.gravity_span.basis()) plain(b, gravityRow(S, g), seeds);
       addEnergyRows(b, S, seeds);
       seeds.first[b].add(S);
     }
@@ -351,7 +351,7 @@ class StructuralAnalysis {
       // gravity is felt as an acceleration upwards
       const double weight = -tree_.model().gravity.norm() * scale_ / coordinateScale(b);
       shared(b, gravityRow(S, node.g0), weight, feature(node.joint, -1, true), seeds);
-      for (const Vector3d& g : node.dG.basis()) plain(b, gravityRow(S, g), seeds);
+      for (const Vector3d& g : node.gravity_span.basis()) plain(b, gravityRow(S, g), seeds);
       addEnergyRows(b, S, seeds);
       seeds.first[b].add(S);
     }

@@ -15,7 +15,7 @@ class StreamingQr {
   /// Folds the rows in. @throws Error for a wrong number of columns.
   void add(const Eigen::Ref<const Eigen::MatrixXd>& rows);
   /// Upper triangular; signs of the rows are arbitrary.
-  const Eigen::MatrixXd& R() const { return R_; }
+  const Eigen::MatrixXd& factor() const { return R_; }
   /// Rows folded in so far.
   Eigen::Index rows() const { return rows_; }
 

@@ -31,8 +31,8 @@ TEST(StreamingQr, EqualsTheFactorOfTheWholeMatrix) {
       qr.add(W.middleRows(start, std::min(block, W.rows() - start)));
     }
     EXPECT_EQ(qr.rows(), 53);
-    EXPECT_LT((positiveRows(qr.R()) - positiveRows(whole)).norm(), kTolerance * whole.norm());
-    EXPECT_EQ(Eigen::MatrixXd(qr.R().triangularView<Eigen::StrictlyLower>()).norm(), 0.0);
+    EXPECT_LT((positiveRows(qr.factor()) - positiveRows(whole)).norm(), kTolerance * whole.norm());
+    EXPECT_EQ(Eigen::MatrixXd(qr.factor().triangularView<Eigen::StrictlyLower>()).norm(), 0.0);
   }
 }
 
@@ -47,20 +47,20 @@ TEST(StreamingQr, KeepsTheDigitsOfSmallSingularValues) {
   qr.add(W.bottomRows(29));
   const Eigen::MatrixXd two = W.leftCols(2);
   const Eigen::VectorXd rest = difference - two * two.householderQr().solve(difference);
-  EXPECT_NEAR(std::abs(qr.R()(2, 2)), 1e-10 * rest.norm(), 1e-15);
+  EXPECT_NEAR(std::abs(qr.factor()(2, 2)), 1e-10 * rest.norm(), 1e-15);
 }
 
 // Empty blocks, zero columns and huge numbers are harmless; a wrong width is refused.
 TEST(StreamingQr, EdgesAreHandled) {
   StreamingQr qr(3);
   qr.add(Eigen::MatrixXd(0, 3));
-  EXPECT_EQ(qr.R().norm(), 0.0);
+  EXPECT_EQ(qr.factor().norm(), 0.0);
   Eigen::MatrixXd huge(2, 3);
   huge << 1e200, 0, 1, 1e200, 0, 2;
   qr.add(huge);
-  EXPECT_TRUE(qr.R().allFinite());
-  EXPECT_NEAR(std::abs(qr.R()(0, 0)), std::sqrt(2.0) * 1e200, 1e186);
-  EXPECT_EQ(qr.R().col(1).norm(), 0.0);
+  EXPECT_TRUE(qr.factor().allFinite());
+  EXPECT_NEAR(std::abs(qr.factor()(0, 0)), std::sqrt(2.0) * 1e200, 1e186);
+  EXPECT_EQ(qr.factor().col(1).norm(), 0.0);
   EXPECT_THROW(qr.add(Eigen::MatrixXd(1, 4)), Error);
   StreamingQr none(0);
   none.add(Eigen::MatrixXd(5, 0));
