@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Claim: the documents name only what exists.
 
-Checked: files and tests named in docs/literature.md, its lists of IDs without gaps, links between the pages, and that the C++ example of
+Checked: files and tests named in docs/literature.md, its lists of IDs without gaps, links between the pages, the rules of check, and that the C++ example of
 the README is the one that is compiled. usage: docs_test.py SOURCE_DIR
 """
 import pathlib
@@ -45,8 +45,17 @@ def example():
         problems.append("README.md: its C++ example is not examples/cpp/quickstart.cc")
 
 
+def rules():
+    page = (root / "docs/command.md").read_text(encoding="utf-8")
+    for file in (root / "proprio/model").glob("lint*.cc"):
+        for rule in re.findall(r'"([a-z]+-[a-z]+)"', file.read_text(encoding="utf-8")):
+            if f"`{rule}`" not in page:
+                problems.append(f"docs/command.md: the rule {rule} of check is missing")
+
+
 literature()
 links()
 example()
+rules()
 print("\n".join(problems) or "documents and code agree")
 sys.exit(1 if problems else 0)
