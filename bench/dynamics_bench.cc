@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "proprio/dynamics/derivatives.h"
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/mass_matrix.h"
@@ -68,7 +69,8 @@ std::vector<PlainBody> plainBodies(const Model& model) {
 
 struct Row {
   std::string robot, quantity;
-  double one = 0.0, batch = 0.0;                 // ours, ns per sample
+  double one = 0.0;
+  std::optional<double> batch;                   // ours, ns per sample
   std::optional<double> normal, native, mujoco;  // others
 };
 
@@ -102,6 +104,8 @@ class RobotBench {
     tau_.resize(kSamples, nv_);
     taut_.resize(nv_, kSamples);
     M_.resize(nv_, nv_);
+    dq_.resize(nv_, nv_);
+    dv_.resize(nv_, nv_);
     Ms_.resize(32, nv_ * nv_);
     Y_.resize(nv_, static_cast<Eigen::Index>(10 * model_->links.size()));
     inverseDynamicsBatch(tree_, parameters_, workspace_, q_, v_, a_, tau_);
@@ -159,21 +163,36 @@ class RobotBench {
         },
         [this] { forwardDynamicsBatch(tree_, parameters_, workspace_, q_, v_, tau_, acc_); },
         kForward));
+    rows.push_back(measure(
+        "derivatives of inverse dynamics",
+        [this](int s) {
+          inverseDynamicsDerivatives(tree_, parameters_, workspace_, qt_.col(s), vt_.col(s),
+                                     at_.col(s), dq_, dv_);
+        },
+        {}, kInverseDerivatives));
+    rows.push_back(measure(
+        "derivatives of forward dynamics",
+        [this](int s) {
+          forwardDynamicsDerivatives(tree_, parameters_, workspace_, qt_.col(s), vt_.col(s),
+                                     taut_.col(s), acct_.col(s), dq_, dv_, M_);
+        },
+        {}, kForwardDerivatives));
     return rows;
   }
 
  private:
-  enum Quantity { kInverse, kRegressor, kMass, kForward };
+  enum Quantity { kInverse, kRegressor, kMass, kForward, kInverseDerivatives, kForwardDerivatives };
 
-  template <class One, class Batch>
-  Row measure(const std::string& quantity, One one, Batch batch, Quantity which) {
+  template <class One>
+  Row measure(const std::string& quantity, One one, std::function<void()> batch, Quantity which) {
     const auto loop = [](auto f) {
       return [f] {
         for (int s = 0; s < kSamples; ++s) f(s);
       };
     };
     Candidate ours = {"one", loop(one), kSamples}, ours_batch = {"batch", batch, kSamples};
-    std::vector<Candidate*> all = {&ours, &ours_batch};
+    std::vector<Candidate*> all = {&ours};
+    if (batch) all.push_back(&ours_batch);
 #ifdef PROPRIO_PINOCCHIO
     const auto pinocchio = [this, which, loop](const PinocchioSide& side, void* p) {
       return loop([this, which, &side, p](int s) {
@@ -182,6 +201,11 @@ class RobotBench {
         if (which == kRegressor) side.regressor(p, q, v, a, nullptr);
         if (which == kMass) side.mass_matrix(p, q, nullptr);
         if (which == kForward) side.forward_dynamics(p, q, v, taut_.col(s).data(), nullptr);
+        if (which == kInverseDerivatives)
+          side.inverse_dynamics_derivatives(p, q, v, a, nullptr, nullptr);
+        if (which == kForwardDerivatives) {
+          side.forward_dynamics_derivatives(p, q, v, taut_.col(s).data(), nullptr, nullptr);
+        }
       });
     };
     Candidate normal = {"normal", pinocchio(kPinocchioNormal, normal_), kSamples};
@@ -199,20 +223,21 @@ class RobotBench {
                             mujoco_->forwardDynamics(q, v, taut_.col(s).data());
                         }),
                         kSamples};
-    if (which != kRegressor) all.push_back(&mujoco);
+    const bool mujoco_has_it = which == kInverse || which == kMass || which == kForward;
+    if (mujoco_has_it) all.push_back(&mujoco);
 #endif
     timeInterleaved(all);
     Row row;
     row.robot = name_;
     row.quantity = quantity;
     row.one = ours.nanoseconds;
-    row.batch = ours_batch.nanoseconds;
+    if (batch) row.batch = ours_batch.nanoseconds;
 #ifdef PROPRIO_PINOCCHIO
     row.normal = normal.nanoseconds;
     row.native = native.nanoseconds;
 #endif
 #ifdef PROPRIO_HAVE_MUJOCO
-    if (which != kRegressor) row.mujoco = mujoco.nanoseconds;
+    if (mujoco_has_it) row.mujoco = mujoco.nanoseconds;
 #endif
     return row;
   }
@@ -248,7 +273,7 @@ class RobotBench {
   Workspace workspace_;
   int nv_;
   RegressorBatch batch_;
-  Eigen::MatrixXd q_, v_, a_, qt_, vt_, at_, tau_, taut_, acc_, acct_, M_, Ms_, Y_;
+  Eigen::MatrixXd q_, v_, a_, qt_, vt_, at_, tau_, taut_, acc_, acct_, M_, Ms_, Y_, dq_, dv_;
 };
 
 std::string machine() {
@@ -275,10 +300,10 @@ std::string table(const std::vector<Row>& rows) {
   for (const Row& r : rows) {
     std::optional<double> best = r.normal;
     if (r.native && (!best || *r.native < *best)) best = r.native;
-    text += fmt::format("| {} | {} | {:.0f} | {:.0f} | {} | {} | {} | {} | {} | {} |\n", r.robot,
-                        r.quantity, r.one, r.batch, nanoseconds(r.normal), nanoseconds(r.native),
-                        nanoseconds(r.mujoco), ratio(best, r.one), ratio(best, r.batch),
-                        ratio(r.mujoco, r.one));
+    text += fmt::format("| {} | {} | {:.0f} | {} | {} | {} | {} | {} | {} | {} |\n", r.robot,
+                        r.quantity, r.one, nanoseconds(r.batch), nanoseconds(r.normal),
+                        nanoseconds(r.native), nanoseconds(r.mujoco), ratio(best, r.one),
+                        r.batch ? ratio(best, *r.batch) : std::string("-"), ratio(r.mujoco, r.one));
   }
   return text;
 }

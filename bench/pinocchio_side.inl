@@ -96,7 +96,7 @@ void forwardDynamicsDerivatives(void* p, const double* q, const double* v, const
 
 }  // namespace
 
-extern const PinocchioSide PROPRIO_PINOCCHIO_NAME;
+extern const PinocchioSide PROPRIO_PINOCCHIO_NAME __attribute__((visibility("default")));
 const PinocchioSide PROPRIO_PINOCCHIO_NAME = {PROPRIO_PINOCCHIO_LABEL, create,
                                               nvOf,  inverseDynamics,
                                               massMatrix, forwardDynamics,
