@@ -87,7 +87,7 @@ class RobotBench {
         parameters_(compileParameters(tree_, declaredParameters(model_))),
         workspace_(tree_),
         nv_(tree_.velocityCount()),
-        batch_(tree_, RegressorBatch::recommendedSamples(tree_),
+        batch_(tree_, std::min<Eigen::Index>(64, RegressorBatch::recommendedSamples(tree_)),
                static_cast<Eigen::Index>(10 * model_->links.size())) {
     q_.resize(kSamples, tree_.positionCount());
     v_.resize(kSamples, nv_);

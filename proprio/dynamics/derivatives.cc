@@ -25,6 +25,37 @@ void contract(const Tree& tree, const double* full, MatrixRef free) {
   }
 }
 
+/// B1 <- M^-1 B1, B2 <- M^-1 B2, B3 <- M^-1 for the mass matrix in workspace.square().
+void treeSolve(Workspace& workspace, MatrixRef* B1, MatrixRef* B2, MatrixRef* B3) {
+  const std::vector<int>& order = workspace.coordinateOrder();
+  const auto n = static_cast<Eigen::Index>(order.size());
+  const Eigen::Index columns = workspace.solveColumns();
+  double* H = workspace.fullMatrix();
+  double* rows = workspace.solveRows();
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Eigen::Index from = order[static_cast<size_t>(i)];
+    double* row = rows + i * columns;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      H[i * n + j] = workspace.square()(from, order[static_cast<size_t>(j)]);
+      row[j] = (*B1)(from, j);
+      row[n + j] = (*B2)(from, j);
+      row[2 * n + j] = 0.0;
+    }
+    row[2 * n + from] = 1.0;
+  }
+  kernels::active().tree_solve(static_cast<int>(n), workspace.coordinateUp().data(), H, rows,
+                               columns);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Eigen::Index to = order[static_cast<size_t>(i)];
+    const double* row = rows + i * columns;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      (*B1)(to, j) = row[j];
+      (*B2)(to, j) = row[n + j];
+      (*B3)(to, j) = row[2 * n + j];
+    }
+  }
+}
+
 }  // namespace
 
 void inverseDynamicsDerivatives(const Tree& tree, const CompiledParameters& parameters,
@@ -72,15 +103,15 @@ void forwardDynamicsDerivatives(const Tree& tree, const CompiledParameters& para
   forwardDynamics(tree, parameters, workspace, q, v, tau, a, external);
   inverseDynamicsDerivatives(tree, parameters, workspace, q, v, a, da_dq, da_dv, external);
   massMatrix(tree, parameters, workspace, q, workspace.square());
-  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(workspace.square());
-  da_dtau.setIdentity();
-  llt.solveInPlace(da_dtau);
-  // products with the inverse are cheaper than two more pairs of triangular solves
-  Eigen::MatrixXd& product = workspace.square();
-  product.noalias() = da_dtau * da_dq;
-  da_dq = -product;
-  product.noalias() = da_dtau * da_dv;
-  da_dv = -product;
+  if (tree.hasMimic()) {
+    const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(workspace.square());
+    da_dtau.setIdentity();
+    for (MatrixRef* matrix : {&da_dq, &da_dv, &da_dtau}) llt.solveInPlace(*matrix);
+  } else {
+    treeSolve(workspace, &da_dq, &da_dv, &da_dtau);
+  }
+  da_dq = -da_dq;
+  da_dv = -da_dv;
 }
 
 void torqueRegressorGradient(const Tree& tree, Workspace& workspace, ConstVectorRef q,

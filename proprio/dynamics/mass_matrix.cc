@@ -1,17 +1,18 @@
 #include "proprio/dynamics/mass_matrix.h"
 
+#include <algorithm>
+
 #include "proprio/dynamics/coordinates.h"
 
 namespace proprio {
 namespace {
 
-/// Zeros where coordinates lie on different branches, for `lanes` samples.
+/// Zeros where coordinates lie on different branches, for `samples` samples.
 void storeStructuralZeros(const Workspace& workspace, const kernels::MatrixView<double>& M,
-                          int lanes) {
+                          Eigen::Index samples) {
   for (const auto& [i, j] : workspace.unrelated()) {
-    double* upper = M.data + i * M.row_stride + j * M.column_stride;
-    double* lower = M.data + j * M.row_stride + i * M.column_stride;
-    for (int lane = 0; lane < lanes; ++lane) upper[lane] = lower[lane] = 0.0;
+    std::fill_n(M.data + i * M.row_stride + j * M.column_stride, samples, 0.0);
+    std::fill_n(M.data + j * M.row_stride + i * M.column_stride, samples, 0.0);
   }
 }
 
@@ -41,7 +42,11 @@ void massMatrix(const Tree& tree, const CompiledParameters& parameters, Workspac
   const kernels::MatrixView<double> view =
       tree.hasMimic() ? kernels::MatrixView<double>{workspace.fullMatrix(), 1, nf}
                       : kernels::MatrixView<double>{M.data(), 1, M.outerStride()};
-  storeStructuralZeros(workspace, view, 1);
+  if (!tree.hasMimic() && M.outerStride() == M.rows()) {
+    std::fill_n(M.data(), M.size(), 0.0);
+  } else {
+    storeStructuralZeros(workspace, view, 1);
+  }
   kernels::active().one.mass_matrix(workspace.kernelTree(), parameters.bodies.data(),
                                     parameters.rotorOrNull(), workspace.scratch(), s.q, view);
   if (tree.hasMimic()) {
@@ -59,6 +64,10 @@ void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Wor
   requireSize("massMatrixBatch", "rows of out", out.rows(), samples);
   const kernels::Table& table = kernels::active();
   const internal::BatchInput input = {&q, nullptr, nullptr};
+  if (!tree.hasMimic()) {
+    storeStructuralZeros(workspace, {out.data(), out.outerStride(), nv * out.outerStride()},
+                         samples);
+  }
   for (Eigen::Index k = 0; k < internal::blockCount(samples, table.lanes); ++k) {
     const internal::Block b = internal::block(tree, workspace, input, samples, table.lanes, k);
     kernels::MatrixView<double> view = {out.data() + b.start, out.outerStride(),
@@ -66,7 +75,7 @@ void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Wor
     if (!b.in_place) {
       view = {workspace.fullMatrix(), table.lanes, Eigen::Index{nf} * table.lanes};
     }
-    storeStructuralZeros(workspace, view, table.lanes);
+    if (!b.in_place) storeStructuralZeros(workspace, view, table.lanes);
     table.pack.mass_matrix(workspace.kernelTree(), parameters.bodies.data(),
                            parameters.rotorOrNull(), workspace.scratch(), b.q, view);
     for (Eigen::Index lane = 0; !b.in_place && lane < b.count; ++lane) {

@@ -17,7 +17,11 @@ void torqueRegressor(const Tree& tree, Workspace& workspace, ConstVectorRef q, C
   requireSize(kName, "rows of Y", Y.rows(), tree.velocityCount());
   requireSize(kName, "columns of Y", Y.cols(), columns);
   const internal::Sample s = internal::sample(tree, workspace, q.data(), v.data(), a.data());
-  for (Eigen::Index c = 0; c < columns; ++c) std::fill_n(Y.col(c).data(), Y.rows(), 0.0);
+  if (Y.outerStride() == Y.rows()) {
+    std::fill_n(Y.data(), Y.size(), 0.0);
+  } else {
+    Y.setZero();
+  }
   const auto& kernel = kernels::active().one.regressor;
   if (!tree.hasMimic()) {
     kernel(workspace.kernelTree(), workspace.scratch(), workspace.rowOf(), s.q, s.v, s.a,

@@ -189,6 +189,19 @@ Workspace::Workspace(const Tree& tree) {
       rows[body.axes + k] = 2 * (body.v + k) + (translates ? 1 : 0);
     }
   }
+  // coordinates in depth-first order; a body's first one hangs on the last one of its nearest
+  // moving ancestor
+  std::vector<int> last_of(static_cast<size_t>(tree_.count), -1);
+  for (int i = 0; i < tree_.count; ++i) {
+    const kernels::Body& body = bodies_[static_cast<size_t>(i)];
+    int last = body.parent < 0 ? -1 : last_of[static_cast<size_t>(body.parent)];
+    for (int k = 0; k < kCoordinates[body.joint]; ++k) {
+      coordinate_up_.push_back(last);
+      last = static_cast<int>(coordinate_order_.size());
+      coordinate_order_.push_back(body.v + k);
+    }
+    last_of[static_cast<size_t>(i)] = last;
+  }
   // coordinates of two bodies are related when one body lies on the path of the other
   std::vector<char> related(static_cast<size_t>(tree_.nv * tree_.nv), 0);
   for (int i = 0; i < tree_.count; ++i) {
@@ -208,6 +221,8 @@ Workspace::Workspace(const Tree& tree) {
   constexpr size_t kMaxLanes = 8;
   const auto nv = static_cast<size_t>(tree_.nv);
   scratch_ = AlignedBuffer(kernels::scratchSize(tree_) * kMaxLanes);
+  solve_columns_ = static_cast<Eigen::Index>((3 * nv + kMaxLanes - 1) / kMaxLanes * kMaxLanes);
+  solve_rows_ = AlignedBuffer(nv * static_cast<size_t>(solve_columns_));
   full_q_ = AlignedBuffer(static_cast<size_t>(tree_.nq) * kMaxLanes);
   full_v_ = AlignedBuffer(nv * kMaxLanes);
   full_a_ = AlignedBuffer(nv * kMaxLanes);

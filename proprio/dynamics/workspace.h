@@ -83,6 +83,14 @@ class Workspace {
   /// Room for kMaxLanes sets of link poses.
   double* widePoses() { return wide_poses_.data(); }
   double* external() { return external_.data(); }
+  /// Full velocity coordinates in depth-first order, and for each the place of the next one towards
+  /// the root.
+  const std::vector<int>& coordinateOrder() const { return coordinate_order_; }
+  const std::vector<int>& coordinateUp() const { return coordinate_up_; }
+  /// Columns (a multiple of the lanes) of a right-hand side for three square matrices, and room for
+  /// it.
+  Eigen::Index solveColumns() const { return solve_columns_; }
+  double* solveRows() { return solve_rows_.data(); }
   Eigen::MatrixXd& square() { return square_; }
   Eigen::VectorXd& column() { return column_; }
 
@@ -93,6 +101,9 @@ class Workspace {
   kernels::Tree tree_;
   std::vector<int> row_of_;
   std::vector<std::pair<int, int>> unrelated_;
+  std::vector<int> coordinate_order_, coordinate_up_;
+  Eigen::Index solve_columns_ = 0;
+  AlignedBuffer solve_rows_;
   AlignedBuffer scratch_, full_q_, full_v_, full_a_, full_tau_, full_matrix_, full_regressor_,
       external_, wide_poses_;
   Eigen::MatrixXd square_;

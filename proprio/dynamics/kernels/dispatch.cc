@@ -48,7 +48,7 @@ size_t scratchSize(const Tree& tree) {
   const auto bodies = static_cast<size_t>(tree.count);
   const size_t dynamics = kForwardDynamicsScratch * bodies + static_cast<size_t>(tree.nv);
   const size_t regressor =
-      kMotionSize * bodies + 6 * static_cast<size_t>(tree.levels * tree.max_axes);
+      kMotionSize * bodies + 6 * static_cast<size_t>(tree.levels * (tree.max_axes + 8)) + 8;
   const size_t derivatives =
       kDerivativeNodeScratch * bodies + kDerivativeColumnScratch * static_cast<size_t>(tree.nv);
   const size_t adjoint =

@@ -17,9 +17,26 @@ using namespace proprio::kernels;
 #include "proprio/dynamics/kernels/forward_dynamics.inl"
 #include "proprio/dynamics/kernels/kinematics.inl"
 #include "proprio/dynamics/kernels/regressor.inl"
+#include "proprio/dynamics/kernels/regressor_one.inl"
 #include "proprio/dynamics/kernels/regressor_adjoint.inl"
 #include "proprio/dynamics/kernels/derivatives.inl"
+#include "proprio/dynamics/kernels/tree_solve.inl"
 // clang-format on
+
+/// One sample in doubles has a kernel of its own with lanes over the rows.
+template <class T>
+PROPRIO_INLINE void regressorDispatch(const Tree& t, T* scratch, const int* row_of, const In<T>& q,
+                                      const In<T>& v, const In<T>& a, const RegressorOut<T>& Y) {
+  torqueRegressor<T>(t, scratch, reinterpret_cast<Axis<T>*>(scratch + kMotionSize * t.count),
+                     row_of, q, v, a, Y);
+}
+template <>
+PROPRIO_INLINE void regressorDispatch<double>(const Tree& t, double* scratch, const int* row_of,
+                                              const In<double>& q, const In<double>& v,
+                                              const In<double>& a, const RegressorOut<double>& Y) {
+  double* axes = scratch + (kMotionSize * t.count + 7) / 8 * 8;  // keeps the alignment of packs
+  torqueRegressorOne(t, scratch, reinterpret_cast<Axis<Pack>*>(axes), row_of, q, v, a, Y);
+}
 
 /// The kernels for scalar T and inertia numbers P behind plain memory types E and PE.
 template <class T, class P, class E, class PE>
@@ -49,10 +66,8 @@ struct Entry {
   }
   static void regressorEntry(const Tree& t, E* scratch, const int* row_of, View<E> q, View<E> v,
                              View<E> a, MatrixView<E> Y) {
-    T* motion = reinterpret_cast<T*>(scratch);
-    Axis<T>* axes = reinterpret_cast<Axis<T>*>(motion + kMotionSize * t.count);
-    torqueRegressor<T>(t, motion, axes, row_of, in(q), in(v), in(a),
-                       RegressorOut<T>{Y.data, Y.row_stride, Y.column_stride});
+    regressorDispatch<T>(t, reinterpret_cast<T*>(scratch), row_of, in(q), in(v), in(a),
+                         RegressorOut<T>{Y.data, Y.row_stride, Y.column_stride});
   }
   static void adjointEntry(const Tree& t, E* scratch, const int* row_of, View<E> q, View<E> v,
                            View<E> a, MatrixView<E> weights, MutableView<E> gq, MutableView<E> gv,

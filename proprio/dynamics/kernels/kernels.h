@@ -58,6 +58,8 @@ struct Table {
   Functions<double, double> pack;  ///< `lanes` samples, the same inertias for all
   Functions<double, double>
       lane;  ///< `lanes` samples, Inertia and rotor hold `lanes` doubles per number
+  /// M X = B with the tree's sparsity, see tree_solve.inl.
+  void (*tree_solve)(int n, const int* up, double* H, double* B, ptrdiff_t columns);
 };
 
 /// Scalars of scratch that any kernel needs for this tree (times lanes for packs).

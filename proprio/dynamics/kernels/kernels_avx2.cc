@@ -7,8 +7,11 @@
 namespace proprio::kernels {
 
 extern const Table kAvx2 = {
-    "avx2", PROPRIO_LANES, isa_avx2::Entry<double, double, double, double>::functions(),
+    "avx2",
+    PROPRIO_LANES,
+    isa_avx2::Entry<double, double, double, double>::functions(),
     isa_avx2::Entry<isa_avx2::Pack, double, double, double>::functions(),
-    isa_avx2::Entry<isa_avx2::Pack, isa_avx2::Pack, double, double>::functions()};
+    isa_avx2::Entry<isa_avx2::Pack, isa_avx2::Pack, double, double>::functions(),
+    isa_avx2::treeSolve};
 
 }  // namespace proprio::kernels

@@ -7,9 +7,12 @@
 namespace proprio::kernels {
 
 const Table kPortable = {
-    "portable", PROPRIO_LANES, isa_portable::Entry<double, double, double, double>::functions(),
+    "portable",
+    PROPRIO_LANES,
+    isa_portable::Entry<double, double, double, double>::functions(),
     isa_portable::Entry<isa_portable::Pack, double, double, double>::functions(),
-    isa_portable::Entry<isa_portable::Pack, isa_portable::Pack, double, double>::functions()};
+    isa_portable::Entry<isa_portable::Pack, isa_portable::Pack, double, double>::functions(),
+    isa_portable::treeSolve};
 const Functions<Dual, Dual> kDual = isa_portable::Entry<Dual, Dual, Dual, Dual>::functions();
 
 }  // namespace proprio::kernels

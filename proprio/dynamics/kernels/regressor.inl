@@ -35,15 +35,15 @@ PROPRIO_INLINE void rowEntries(const RowMotion<T>& k, const Axis<T>& s, T e[10])
   e[8] = B.xz * u.z - k.zy * u.x - B.xy * u.y;
 }
 
-/// Entries of a translational coordinate (u = 0).
+/// Entries of a translational coordinate (u = 0): mass and first moments; the inertia entries are
+/// structurally zero.
 template <class T>
-PROPRIO_INLINE void rowEntriesLinear(const RowMotion<T>& k, const Vec3<T>& w, T e[10]) {
+PROPRIO_INLINE void rowEntriesLinear(const RowMotion<T>& k, const Vec3<T>& w, T e[4]) {
   const Mat3<T>& B = k.B;
   e[0] = dot(w, k.a);
   e[1] = B.xx * w.x + B.yx * w.y + B.zx * w.z;
   e[2] = B.xy * w.x + B.yy * w.y + B.zy * w.z;
   e[3] = B.xz * w.x + B.yz * w.y + B.zz * w.z;
-  for (int k2 = 4; k2 < 10; ++k2) e[k2] = T(0.0);
 }
 
 /// Entries of a body's own revolute axis: u = z, w = 0.
@@ -74,14 +74,29 @@ struct RegressorOut {
   ptrdiff_t row_stride, column_stride;
 };
 
-template <class T>
-PROPRIO_INLINE void storeRow(const Body& b, const RegressorOut<T>& Y, int row, const T e[10]) {
+template <class T, int kCount>
+PROPRIO_INLINE void storeRow(const Body& b, const RegressorOut<T>& Y, int row, const T* e) {
   typename Memory<T>::Element* out = Y.data + row * Y.row_stride + 10 * b.link * Y.column_stride;
   if (b.column_case == kPermutation) {
-    for (int k = 0; k < 10; ++k)
+    for (int k = 0; k < kCount; ++k) {
       Memory<T>::store(out + b.column[k] * Y.column_stride, e[k] * b.sign[k]);
+    }
   } else {
-    for (int k = 0; k < 10; ++k) Memory<T>::store(out + k * Y.column_stride, e[k]);
+    for (int k = 0; k < kCount; ++k) Memory<T>::store(out + k * Y.column_stride, e[k]);
+  }
+}
+
+/// Row `row` (2 * coordinate, + 1 if it translates) of a body for an axis.
+template <class T>
+PROPRIO_INLINE void regressorRow(const Body& b, const RowMotion<T>& k, const Axis<T>& axis, int row,
+                                 const RegressorOut<T>& Y) {
+  T e[10];
+  if (row & 1) {
+    rowEntriesLinear(k, axis.w, e);
+    storeRow<T, 4>(b, Y, row >> 1, e);
+  } else {
+    rowEntries(k, axis, e);
+    storeRow<T, 10>(b, Y, row >> 1, e);
   }
 }
 
@@ -94,6 +109,9 @@ void torqueRegressor(const Tree& t, T* scratch, Axis<T>* axes, const int* row_of
                      const In<T>& v, const In<T>& acc, const RegressorOut<T>& Y) {
   Motion<T>* motion = reinterpret_cast<Motion<T>*>(scratch);
   const bool grounded = t.grounded != 0;
+  const T zero = T(0.0), one = T(1.0);
+  const Vec3<T> none = {zero, zero, zero};
+  const Vec3<T> unit[3] = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
   for (int i = 0; i < t.count; ++i) {
     const Body& b = t.bodies[i];
     Motion<T>& m = motion[i];
@@ -104,67 +122,65 @@ void torqueRegressor(const Tree& t, T* scratch, Axis<T>* axes, const int* row_of
     Mat3<T> R;
     Vec3<T> p;
     placement(b, q, &R, &p);
-    // axes of the ancestors, moved from the parent's frame into this one
-    Axis<T>* own = axes + b.level * t.max_axes;
+    const Axis<T>* up = axes;
     if (b.parent < 0) {
       Motion<T> world;
       world.a = vec3<T>(t.gravity_world);
       propagateMotion(b, world, false, R, p, v, acc, &m);
     } else {
       propagateMotion(b, motion[b.parent], !(grounded && b.parent == 0), R, p, v, acc, &m);
-      const Axis<T>* up = axes + t.bodies[b.parent].level * t.max_axes;
-      for (int k = 0; k < b.axes; ++k) {
-        own[k].u = mulT(R, up[k].u);
-        own[k].w = mulT(R, up[k].w + cross(up[k].u, p));
-      }
+      up = axes + t.bodies[b.parent].level * t.max_axes;
     }
-    int count = b.axes;
-    const T zero = T(0.0), one = T(1.0);
-    if (b.joint == kRevolute) {
-      own[count++] = {{zero, zero, one}, {zero, zero, zero}};
-    } else if (b.joint == kPrismatic) {
-      own[count++] = {{zero, zero, zero}, {zero, zero, one}};
-    } else if (b.joint == kFloating) {
-      own[count++] = {{zero, zero, zero}, {one, zero, zero}};
-      own[count++] = {{zero, zero, zero}, {zero, one, zero}};
-      own[count++] = {{zero, zero, zero}, {zero, zero, one}};
-      own[count++] = {{one, zero, zero}, {zero, zero, zero}};
-      own[count++] = {{zero, one, zero}, {zero, zero, zero}};
-      own[count++] = {{zero, zero, one}, {zero, zero, zero}};
-    }
-    if (b.link < 0) continue;
-    const int* rows = row_of + i * t.max_axes;
-    RowMotion<T> k = rowMotion(m);
-    T e[10];
-    if (b.column_case == kGeneral) {
-      // evaluate in the link frame itself
-      const Mat3<T> L = mat3<T>(b.R_BL);
-      const Vec3<T> o = vec3<T>(b.p_BL);
+    // what the rows need, in link axes where those are neither the body's nor a permutation of them
+    Mat3<T> L;
+    Vec3<T> o;
+    const bool general = b.column_case == kGeneral;
+    RowMotion<T> k;
+    if (general) {
+      L = mat3<T>(b.R_BL);
+      o = vec3<T>(b.p_BL);
       Motion<T> ml;
       ml.w = mulT(L, m.w);
       ml.al = mulT(L, m.al);
       ml.a = mulT(L, m.a + mul(m.B, o));
       ml.B = accelerationMatrix(ml.w, ml.al);
       k = rowMotion(ml);
-      for (int j = 0; j < count; ++j) {
-        const Axis<T> s = {mulT(L, own[j].u), mulT(L, own[j].w + cross(own[j].u, o))};
-        rowEntries(k, s, e);
-        storeRow(b, Y, rows[j] >> 1, e);
-      }
-      continue;
+    } else {
+      k = rowMotion(m);
     }
-    const int inherited = b.joint == kRevolute ? count - 1 : count;
-    for (int j = 0; j < inherited; ++j) {
-      if (rows[j] & 1) {
-        rowEntriesLinear(k, own[j].w, e);
+    Axis<T>* own = axes + b.level * t.max_axes;
+    const int* rows = row_of + i * t.max_axes;
+    const auto row = [&](int j) __attribute__((always_inline)) {
+      if (general) {
+        const Axis<T> axis = {mulT(L, own[j].u), mulT(L, own[j].w + cross(own[j].u, o))};
+        regressorRow(b, k, axis, rows[j], Y);
       } else {
-        rowEntries(k, own[j], e);
+        regressorRow(b, k, own[j], rows[j], Y);
       }
-      storeRow(b, Y, rows[j] >> 1, e);
+    };
+    // the ancestors' axes, moved from the parent's frame into this one
+    for (int j = 0; j < b.axes; ++j) {
+      own[j] = {mulT(R, up[j].u), mulT(R, up[j].w + cross(up[j].u, p))};
+      if (b.link >= 0) row(j);
     }
+    // the body's own
     if (b.joint == kRevolute) {
-      rowEntriesOwn(k, e);
-      storeRow(b, Y, rows[inherited] >> 1, e);
+      own[b.axes] = {unit[2], none};
+      if (b.link >= 0 && general) row(b.axes);
+      if (b.link >= 0 && !general) {
+        T e[10];
+        rowEntriesOwn(k, e);
+        storeRow<T, 10>(b, Y, rows[b.axes] >> 1, e);
+      }
+    } else if (b.joint == kPrismatic) {
+      own[b.axes] = {none, unit[2]};
+      if (b.link >= 0) row(b.axes);
+    } else if (b.joint == kFloating) {
+      for (int j = 0; j < 3; ++j) {
+        own[b.axes + j] = {none, unit[j]};
+        own[b.axes + 3 + j] = {unit[j], none};
+      }
+      for (int j = 0; b.link >= 0 && j < 6; ++j) row(b.axes + j);
     }
   }
 }
