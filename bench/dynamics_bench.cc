@@ -22,13 +22,13 @@
 #include "pinocchio_side.h"
 #endif
 #ifdef PROPRIO_HAVE_MUJOCO
-#include "mujoco_side.h"
+#include "proprio/dynamics/testing/mujoco_robot.h"
 #endif
 
 namespace proprio::bench {
 namespace {
 
-constexpr int kSamples = 256;
+constexpr int kSamples = 64;  // short enough to be undisturbed now and then
 
 #ifdef PROPRIO_PINOCCHIO
 /// The model as Pinocchio's URDF reader would build it: axis-aligned joints where the axis is
@@ -118,7 +118,8 @@ class RobotBench {
     checkAgreement();
 #endif
 #ifdef PROPRIO_HAVE_MUJOCO
-    mujoco_ = std::make_unique<MujocoSide>(*model_);
+    mujoco_ = std::make_unique<MujocoRobot>(*model_);
+    rest_.resize(nv_);
 #endif
   }
 
@@ -217,10 +218,9 @@ class RobotBench {
     Candidate mujoco = {"mujoco", loop([this, which](int s) {
                           const double *q = qt_.col(s).data(), *v = vt_.col(s).data(),
                                        *a = at_.col(s).data();
-                          if (which == kInverse) mujoco_->inverseDynamics(q, v, a);
-                          if (which == kMass) mujoco_->massMatrix(q);
-                          if (which == kForward)
-                            mujoco_->forwardDynamics(q, v, taut_.col(s).data());
+                          if (which == kInverse) mujocoInverse(q, v, a);
+                          if (which == kMass) mujocoMass(q);
+                          if (which == kForward) mujocoForward(q, v, taut_.col(s).data());
                         }),
                         kSamples};
     const bool mujoco_has_it = which == kInverse || which == kMass || which == kForward;
@@ -263,7 +263,35 @@ class RobotBench {
   void *normal_ = nullptr, *native_ = nullptr;
 #endif
 #ifdef PROPRIO_HAVE_MUJOCO
-  std::unique_ptr<MujocoSide> mujoco_;
+  // the parts of mj_inverse and mj_forward that belong to the question; our numbers serve as any
+  // numbers
+  void mujocoKinematics(const double* q) {
+    std::copy_n(q, mujoco_->m()->nq, mujoco_->d()->qpos);
+    mj_kinematics(mujoco_->m(), mujoco_->d());
+    mj_comPos(mujoco_->m(), mujoco_->d());
+  }
+  void mujocoInverse(const double* q, const double* v, const double* a) {
+    mujocoKinematics(q);
+    std::copy_n(v, nv_, mujoco_->d()->qvel);
+    std::copy_n(a, nv_, mujoco_->d()->qacc);
+    mj_comVel(mujoco_->m(), mujoco_->d());
+    mj_rne(mujoco_->m(), mujoco_->d(), 1, rest_.data());
+  }
+  void mujocoMass(const double* q) {
+    mujocoKinematics(q);
+    mj_crb(mujoco_->m(), mujoco_->d());
+  }
+  void mujocoForward(const double* q, const double* v, const double* tau) {
+    mujocoMass(q);
+    mj_factorM(mujoco_->m(), mujoco_->d());
+    std::copy_n(v, nv_, mujoco_->d()->qvel);
+    mj_comVel(mujoco_->m(), mujoco_->d());
+    mj_rne(mujoco_->m(), mujoco_->d(), 0, mujoco_->d()->qfrc_bias);
+    for (int i = 0; i < nv_; ++i) rest_[i] = tau[i] - mujoco_->d()->qfrc_bias[i];
+    mj_solveM(mujoco_->m(), mujoco_->d(), mujoco_->d()->qacc, rest_.data(), 1);
+  }
+  std::unique_ptr<MujocoRobot> mujoco_;
+  Eigen::VectorXd rest_;
 #endif
 
   std::string name_;
@@ -355,7 +383,7 @@ int main(int argc, char** argv) {
     for (const Row& row : bench.run()) rows.push_back(row);
   }
   const std::string text = fmt::format(
-      "# Dynamics: nanoseconds per sample, single thread, medians of 21 interleaved repetitions in "
+      "# Dynamics: nanoseconds per sample, single thread, best of 101 interleaved repetitions in "
       "one run\n\n"
       "Printed by `./run bench` on: {}; kernels `{}` ({} lanes); g++ {}. The Pinocchio ratio takes "
       "the faster of its two "

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Interleaved timing: all candidates are run in turn, many times, and the medians are compared.
-/// Ratios measured this way hold to about ten percent on a shared machine, absolute times do not.
+/// Interleaved timing: all candidates are run in turn, many times, and their best times are
+/// compared. On a shared machine the best of many short runs is the one that nobody disturbed.
 
 #include <algorithm>
 #include <chrono>
@@ -15,10 +15,10 @@ struct Candidate {
   std::string name;
   std::function<void()> run;  ///< handles `samples` samples
   double samples = 1.0;
-  double nanoseconds = 0.0;  ///< result: median per sample
+  double nanoseconds = 0.0;  ///< result: best time per sample
 };
 
-inline void timeInterleaved(std::vector<Candidate*> candidates, int repetitions = 21) {
+inline void timeInterleaved(std::vector<Candidate*> candidates, int repetitions = 101) {
   std::vector<std::vector<double>> times(candidates.size());
   for (int r = 0; r < repetitions + 1; ++r) {
     for (size_t i = 0; i < candidates.size(); ++i) {
@@ -29,9 +29,8 @@ inline void timeInterleaved(std::vector<Candidate*> candidates, int repetitions 
     }
   }
   for (size_t i = 0; i < candidates.size(); ++i) {
-    auto& t = times[i];
-    std::nth_element(t.begin(), t.begin() + static_cast<long>(t.size() / 2), t.end());
-    candidates[i]->nanoseconds = t[t.size() / 2] / candidates[i]->samples;
+    candidates[i]->nanoseconds =
+        *std::min_element(times[i].begin(), times[i].end()) / candidates[i]->samples;
   }
 }
 

@@ -30,6 +30,18 @@ void contractTorque(const Tree& tree, const double* full, ptrdiff_t full_stride,
   }
 }
 
+void storeStructuralZeros(const Workspace& workspace, const kernels::MatrixView<double>& M,
+                          Eigen::Index samples) {
+  for (const Workspace::ZeroRun& run : workspace.structuralZeros()) {
+    double* first = M.data + run.first * M.row_stride + run.column * M.column_stride;
+    if (M.row_stride == samples) {
+      std::fill_n(first, run.count * samples, 0.0);
+      continue;
+    }
+    for (int i = 0; i < run.count; ++i) std::fill_n(first + i * M.row_stride, samples, 0.0);
+  }
+}
+
 const double* bodyWrenches(const Tree& tree, Workspace& workspace, const char* function,
                            const LinkWrenches* external) {
   if (external == nullptr) return nullptr;

@@ -17,6 +17,11 @@ void expandVelocity(const Tree& tree, const double* free, ptrdiff_t free_stride,
 void contractTorque(const Tree& tree, const double* full, ptrdiff_t full_stride, double* free,
                     ptrdiff_t free_stride);
 
+/// Zeros of a square matrix over full velocity coordinates where these lie on different branches,
+/// for `samples` samples.
+void storeStructuralZeros(const Workspace& workspace, const kernels::MatrixView<double>& M,
+                          Eigen::Index samples);
+
 /// Wrenches on links moved to their bodies, into workspace.external(); null stays null.
 const double* bodyWrenches(const Tree& tree, Workspace& workspace, const char* function,
                            const LinkWrenches* external);

@@ -81,12 +81,7 @@ void inverseDynamicsDerivatives(const Tree& tree, const CompiledParameters& para
   const kernels::MatrixView<double> dv =
       mimic ? kernels::MatrixView<double>{full + nf * nf, 1, nf}
             : kernels::MatrixView<double>{dtau_dv.data(), 1, dtau_dv.outerStride()};
-  for (const auto& [i, j] : workspace.unrelated()) {
-    for (const auto& view : {dq, dv}) {
-      view.data[i * view.row_stride + j * view.column_stride] = 0.0;
-      view.data[j * view.row_stride + i * view.column_stride] = 0.0;
-    }
-  }
+  for (const auto& view : {dq, dv}) internal::storeStructuralZeros(workspace, view, 1);
   kernels::active().one.inverse_dynamics_derivatives(
       workspace.kernelTree(), parameters.bodies.data(), workspace.scratch(), workspace.rowOf(), s.q,
       s.v, s.a, wrenches, dq, dv);

@@ -1,20 +1,9 @@
 #include "proprio/dynamics/mass_matrix.h"
 
-#include <algorithm>
-
 #include "proprio/dynamics/coordinates.h"
 
 namespace proprio {
 namespace {
-
-/// Zeros where coordinates lie on different branches, for `samples` samples.
-void storeStructuralZeros(const Workspace& workspace, const kernels::MatrixView<double>& M,
-                          Eigen::Index samples) {
-  for (const auto& [i, j] : workspace.unrelated()) {
-    std::fill_n(M.data + i * M.row_stride + j * M.column_stride, samples, 0.0);
-    std::fill_n(M.data + j * M.row_stride + i * M.column_stride, samples, 0.0);
-  }
-}
 
 /// free(i, j) = sum over full coordinates of ratio_k ratio_l full(k, l).
 void contractMatrix(const Tree& tree, const double* full, ptrdiff_t full_stride, double* free,
@@ -42,11 +31,7 @@ void massMatrix(const Tree& tree, const CompiledParameters& parameters, Workspac
   const kernels::MatrixView<double> view =
       tree.hasMimic() ? kernels::MatrixView<double>{workspace.fullMatrix(), 1, nf}
                       : kernels::MatrixView<double>{M.data(), 1, M.outerStride()};
-  if (!tree.hasMimic() && M.outerStride() == M.rows()) {
-    std::fill_n(M.data(), M.size(), 0.0);
-  } else {
-    storeStructuralZeros(workspace, view, 1);
-  }
+  internal::storeStructuralZeros(workspace, view, 1);
   kernels::active().one.mass_matrix(workspace.kernelTree(), parameters.bodies.data(),
                                     parameters.rotorOrNull(), workspace.scratch(), s.q, view);
   if (tree.hasMimic()) {
@@ -65,8 +50,8 @@ void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Wor
   const kernels::Table& table = kernels::active();
   const internal::BatchInput input = {&q, nullptr, nullptr};
   if (!tree.hasMimic()) {
-    storeStructuralZeros(workspace, {out.data(), out.outerStride(), nv * out.outerStride()},
-                         samples);
+    internal::storeStructuralZeros(
+        workspace, {out.data(), out.outerStride(), nv * out.outerStride()}, samples);
   }
   for (Eigen::Index k = 0; k < internal::blockCount(samples, table.lanes); ++k) {
     const internal::Block b = internal::block(tree, workspace, input, samples, table.lanes, k);
@@ -75,7 +60,7 @@ void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Wor
     if (!b.in_place) {
       view = {workspace.fullMatrix(), table.lanes, Eigen::Index{nf} * table.lanes};
     }
-    if (!b.in_place) storeStructuralZeros(workspace, view, table.lanes);
+    if (!b.in_place) internal::storeStructuralZeros(workspace, view, table.lanes);
     table.pack.mass_matrix(workspace.kernelTree(), parameters.bodies.data(),
                            parameters.rotorOrNull(), workspace.scratch(), b.q, view);
     for (Eigen::Index lane = 0; !b.in_place && lane < b.count; ++lane) {

@@ -213,15 +213,23 @@ Workspace::Workspace(const Tree& tree) {
         related[static_cast<size_t>((rows[k] >> 1) * tree_.nv + (rows[l] >> 1))] = 1;
     }
   }
-  for (int i = 0; i < tree_.nv; ++i) {
-    for (int j = i + 1; j < tree_.nv; ++j) {
-      if (!related[static_cast<size_t>(i * tree_.nv + j)]) unrelated_.emplace_back(i, j);
+  for (int j = 0; j < tree_.nv; ++j) {
+    for (int i = 0; i < tree_.nv; ++i) {
+      if (related[static_cast<size_t>(i * tree_.nv + j)]) continue;
+      const bool extends = !structural_zeros_.empty() && structural_zeros_.back().column == j &&
+                           structural_zeros_.back().first + structural_zeros_.back().count == i;
+      if (extends) {
+        ++structural_zeros_.back().count;
+      } else {
+        structural_zeros_.push_back({j, i, 1});
+      }
     }
   }
   constexpr size_t kMaxLanes = 8;
   const auto nv = static_cast<size_t>(tree_.nv);
   scratch_ = AlignedBuffer(kernels::scratchSize(tree_) * kMaxLanes);
-  solve_columns_ = static_cast<Eigen::Index>((3 * nv + kMaxLanes - 1) / kMaxLanes * kMaxLanes);
+  solve_columns_ =
+      static_cast<Eigen::Index>((3 * nv + 4 * kMaxLanes - 1) / (4 * kMaxLanes) * (4 * kMaxLanes));
   solve_rows_ = AlignedBuffer(nv * static_cast<size_t>(solve_columns_));
   full_q_ = AlignedBuffer(static_cast<size_t>(tree_.nq) * kMaxLanes);
   full_v_ = AlignedBuffer(nv * kMaxLanes);

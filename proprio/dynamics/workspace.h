@@ -11,7 +11,6 @@
 
 #include <Eigen/Core>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "proprio/dynamics/kernels/kernels.h"
@@ -68,9 +67,12 @@ class Workspace {
   kernels::Tree weightlessTree() const;
   double* scratch() { return scratch_.data(); }
   const int* rowOf() const { return row_of_.data(); }
-  /// Pairs i < j of full velocity coordinates on different branches: M(i, j) = 0 whatever the
-  /// state.
-  const std::vector<std::pair<int, int>>& unrelated() const { return unrelated_; }
+  /// Runs of entries M(first .. first + count - 1, column) = 0 whatever the state: coordinates on
+  /// different branches.
+  struct ZeroRun {
+    int column, first, count;
+  };
+  const std::vector<ZeroRun>& structuralZeros() const { return structural_zeros_; }
   /// Room for one more set of full coordinates of `lanes` samples: q, v, a or tau, output.
   double* fullPosition() { return full_q_.data(); }
   double* fullVelocity() { return full_v_.data(); }
@@ -100,7 +102,7 @@ class Workspace {
   std::vector<kernels::Body> bodies_;
   kernels::Tree tree_;
   std::vector<int> row_of_;
-  std::vector<std::pair<int, int>> unrelated_;
+  std::vector<ZeroRun> structural_zeros_;
   std::vector<int> coordinate_order_, coordinate_up_;
   Eigen::Index solve_columns_ = 0;
   AlignedBuffer solve_rows_;
