@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sstream>
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/model/lint.h"
@@ -189,6 +190,23 @@ TEST(Repair, RepairsEveryFaultAndNothingElse) {
               1000.0 * 4.0 / 3.0 * M_PI * 1.25e-4, kDigits);
   EXPECT_EQ(after.joints[0].limits.lower, -2.0);
   EXPECT_EQ(after.joints[0].limits.upper, 2.0);
+}
+
+// Of the example only the two impossible numbers of the tensor and the exchanged limits change:
+// what is kept, the centre of mass included, keeps its spelling.
+TEST(Repair, KeepsTheSpellingOfWhatItKeeps) {
+  const std::string path = PROPRIO_SOURCE_DIR "/examples/impossible_arm.urdf";
+  ReadOptions options;
+  options.lump_fixed = false;
+  const std::string text = repairedUrdf(repaired(readRobot(path, options)));
+  std::istringstream before(readFile(path)), after(text);
+  std::string old_line, new_line, changed;
+  while (std::getline(before, old_line) && std::getline(after, new_line)) {
+    if (old_line == new_line) continue;
+    const size_t start = new_line.find('<');
+    changed += new_line.substr(start, new_line.find(' ', start) - start);
+  }
+  EXPECT_EQ(changed, "<inertia<limit");
 }
 
 // A larger margin changes more, and the change reported is the distance in the metric.
