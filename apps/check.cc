@@ -60,6 +60,15 @@ int repairAndReport(const CheckOptions& options, const Model& model,
   return exitCode(remaining, options.strict);
 }
 
+std::vector<Finding> structureFindings(const std::string& robot) {
+  try {
+    const std::string urdf = urdfBehind(robot);
+    return urdf.empty() ? std::vector<Finding>{} : lintUrdfStructure(readFile(urdf), urdf);
+  } catch (const Error&) {
+    return {};  // not even that: the reader's own message says it best
+  }
+}
+
 int run(const CheckOptions& options) {
   std::vector<ReadNote> notes;
   Model model;
@@ -67,7 +76,7 @@ int run(const CheckOptions& options) {
     model = readRobot(options, /*lump_fixed=*/false, &notes);
   } catch (const Error&) {
     // trouble with names and connections is a finding, all else is unreadable
-    const std::vector<Finding> findings = lintUrdfStructure(readFile(options.robot), options.robot);
+    const std::vector<Finding> findings = structureFindings(options.robot);
     if (findings.empty() || !options.repair.empty()) throw;
     return report(options, model, findings);
   }

@@ -75,7 +75,7 @@ TEST_F(Command, HelpAndVersion) {
   EXPECT_EQ(run("--version").code, 0);
   EXPECT_EQ(run("--version").out.rfind("proprio ", 0), 0u);
   EXPECT_EQ(run("--help").code, 0);
-  for (const char* verb : {"check", "show", "dynamics", "simulate", "schema"}) {
+  for (const char* verb : {"check", "show", "base", "dynamics", "simulate", "schema"}) {
     const Result help = run(std::string(verb) + " --help");
     EXPECT_EQ(help.code, 0) << verb;
     EXPECT_NE(help.out.find(std::string("Example: proprio ") + verb), std::string::npos) << verb;
@@ -141,6 +141,10 @@ TEST_F(Command, CheckFindsStructuralFaults) {
   EXPECT_NE(result.out.find("unreachable-link"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(readFile(file("s.json")))["errors"], 2);
   EXPECT_EQ(run("show " + path).code, 2);
+  // the same through a robot.yaml
+  const Result named = run("check " + write("s.yaml", "version: 1\nurdf: s.urdf\n"));
+  EXPECT_EQ(named.code, 1) << named.error;
+  EXPECT_NE(named.out.find("duplicate-name"), std::string::npos);
 }
 
 // check --repair writes a URDF that passes, says what changed, and leaves the original alone.

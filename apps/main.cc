@@ -19,12 +19,12 @@ struct VerbEntry {
 };
 
 constexpr VerbEntry kVerbs[] = {
-    {"base", "Which parameters can measurements determine: base parameters and their groupings.",
-     "proprio base examples/robots/tx40.yaml --json base.json", addBase},
     {"check", "Is this robot description physically possible? Repairs it on request.",
      "proprio check robot.urdf --strict --repair repaired.urdf", addCheck},
     {"show", "Prints the tree of links and joints, masses, drives, sensors and frames.",
      "proprio show examples/robots/humanoid.yaml", addShow},
+    {"base", "Which parameters can measurements determine: base parameters and their groupings.",
+     "proprio base examples/robots/tx40.yaml --json base.json", addBase},
     {"dynamics",
      "Computes torques, mass matrices, accelerations, poses, ... for a table of states.",
      "proprio dynamics examples/robots/planar_2r.yaml --state states.csv --out result.csv "

@@ -11,6 +11,8 @@
 namespace proprio::apps {
 namespace {
 
+constexpr double kRounding = 1e-15;
+
 struct SimulateOptions : RobotOptions {
   std::string state, out;
   FreeMotionOptions motion;
@@ -50,12 +52,16 @@ int run(const SimulateOptions& options) {
   const double relative =
       motion.largest_kinetic > 0.0 ? motion.largest_drift / motion.largest_kinetic : 0.0;
   const Eigen::Index samples = motion.states.time.size();
+  // a free fall moves no joint but for rounding
+  const double lost = motion.lost[samples - 1] > kRounding * motion.largest_kinetic
+                          ? motion.lost[samples - 1]
+                          : 0.0;
   if (!options.out.empty()) writeFileAtomically(options.out, csvText(tableOf(tree, motion)));
   writeJson(options, nlohmann::ordered_json({{"robot", model->name},
                                              {"seconds", options.motion.seconds},
                                              {"samples", samples},
                                              {"largest_kinetic_energy", motion.largest_kinetic},
-                                             {"dissipated", motion.lost[samples - 1]},
+                                             {"dissipated", lost},
                                              {"energy_drift", motion.largest_drift},
                                              {"relative_energy_drift", relative}})
                              .dump(2) +
@@ -66,8 +72,7 @@ int run(const SimulateOptions& options) {
                   "  energy balance kept within {} J ({} of the kinetic energy)\n",
                   model->name, readable(options.motion.seconds), samples,
                   options.out.empty() ? "" : " in " + options.out, readable(motion.largest_kinetic),
-                  readable(motion.lost[samples - 1]), readable(motion.largest_drift, 2),
-                  readable(relative, 2)));
+                  readable(lost), readable(motion.largest_drift, 2), readable(relative, 2)));
   return 0;
 }
 

@@ -223,7 +223,8 @@ std::string repairText(const Repair& repair, bool colour) {
     joints.rows.push_back({repair.model.joints[static_cast<size_t>(joint.joint)].name,
                            text(joint.before), "→ " + text(joint.after)});
   }
-  return links.text(colour) + (repair.links.empty() ? "" : "\n") + joints.text(colour);
+  const bool both = !repair.links.empty() && !repair.joints.empty();
+  return links.text(colour) + (both ? "\n" : "") + joints.text(colour);
 }
 
 std::string repairJson(const Repair& repair) {

@@ -127,6 +127,14 @@ bool isYaml(const std::string& path, const std::string& text) {
 
 }  // namespace
 
+std::string urdfBehind(const std::string& path) {
+  const std::string text = readFile(path);
+  if (!isYaml(path, text)) return path;
+  const Node robot = parseYaml(text, path);
+  const bool named = robot.IsMap() && robot["urdf"] && robot["urdf"].IsScalar();
+  return named ? resolvePath(robot["urdf"], path) : std::string();
+}
+
 Model readRobotYamlText(const std::string& text, const std::string& file_name,
                         const ReadOptions& options) {
   const Node robot = parseYaml(text, file_name);

@@ -27,6 +27,10 @@ struct ReadOptions {
 /// @throws Error that names file, line, key or element, what was found, what was expected.
 Model readRobot(const std::string& path, const ReadOptions& options = {});
 
+/// The URDF file that a robot file is or names; empty if it has a DH table. For tools that look at
+/// the XML itself. @throws Error if the file cannot be read or parsed.
+std::string urdfBehind(const std::string& path);
+
 /// A robot.yaml from memory; relative paths in it start at the folder of `file_name`.
 Model readRobotYamlText(const std::string& text, const std::string& file_name = "robot.yaml",
                         const ReadOptions& options = {});
