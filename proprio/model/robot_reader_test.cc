@@ -314,7 +314,7 @@ TEST(RobotReader, SurvivesYamlTraps) {
   expect(head + "? [a, b]\n: 1\n", "as a key");
   expect(head + "joints: {1: {}}\n", "put it in quotes");
   expect(head + "gravity:\n", "gravity is empty");
-  expect("version: 1\n---\nversion: 1\n", "2 documents");
+  expect("version: 1\n---\nversion: 1\n", "more than one document");
   expect("", "is empty");
   expect("[1, 2]", "expected a mapping");
   expect("just text", "expected a mapping");

@@ -218,10 +218,11 @@ void Reader::readInertial(const XmlElement& element, const std::string& owner, L
     return 0.0;
   };
   const double ixy = product("ixy"), ixz = product("ixz"), iyz = product("iyz");
+  const double ixx = requireNumber(*inertia, "ixx", owner);
+  const double iyy = requireNumber(*inertia, "iyy", owner);
+  const double izz = requireNumber(*inertia, "izz", owner);
   Matrix3d I;
-  I << requireNumber(*inertia, "ixx", owner), ixy, ixz,  //
-      ixy, requireNumber(*inertia, "iyy", owner), iyz,   //
-      ixz, iyz, requireNumber(*inertia, "izz", owner);
+  I << ixx, ixy, ixz, ixy, iyy, iyz, ixz, iyz, izz;
   link.has_inertial = true;
   link.X_LI = origin(element, owner);
   const Matrix3d& R = link.X_LI.R;

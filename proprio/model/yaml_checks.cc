@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "proprio/core/text.h"
 #include "proprio/model/yaml_checks_internal.h"
@@ -35,6 +37,31 @@ bool looksLikeNoText(const YAML::Node& node) {
                                     "null", "~",  "",   ".nan", ".inf", "-.inf"};
   return parseNumber(word).has_value() || std::any_of(std::begin(kWords), std::end(kWords),
                                                       [&](const char* w) { return word == w; });
+}
+
+// Ignores everything.
+class NullHandler : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+// YAML::LoadAll would tell, but it never ends on some texts, such as a document with a stray comma.
+bool hasMoreDocuments(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  NullHandler handler;
+  return parser.HandleNextDocument(handler) && parser.HandleNextDocument(handler);
 }
 
 class Checker {
@@ -271,16 +298,15 @@ YAML::Node parseYaml(const std::string& text, const std::string& file_name) {
   if (text.size() > kLargestFile)
     throw errorAt({file_name, 0, 0}, "is larger than 16 MiB, expected a robot.yaml");
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.empty() || documents[0].IsNull()) {
+    const YAML::Node document = YAML::Load(text);
+    if (hasMoreDocuments(text)) {
+      throw errorAt({file_name, 0, 0},
+                    "has more than one document, or a stray comma; expected one, without '---'");
+    }
+    if (!document.IsDefined() || document.IsNull()) {
       throw errorAt({file_name, 0, 0}, "is empty, expected a robot (version: 1, ...)");
     }
-    if (documents.size() > 1) {
-      throw errorAt(
-          {file_name, 0, 0},
-          fmt::format("has {} documents separated by '---', expected one", documents.size()));
-    }
-    return documents[0];
+    return document;
   } catch (const YAML::Exception& error) {
     throw errorAt({file_name, error.mark.line + 1, error.mark.column + 1},
                   fmt::format("the YAML is broken here: {}", error.msg));
