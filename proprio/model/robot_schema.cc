@@ -31,13 +31,13 @@ Json mapOf(Json values) {
 }
 
 Json valueSchema(const Field& field) {
-  const Json number = range({{"type", "number"}}, field);
-  const Json text = {{"type", "string"}, {"minLength", 1}};
-  const Json angle = {
+  Json number = range({{"type", "number"}}, field);
+  Json text = {{"type", "string"}, {"minLength", 1}};
+  Json angle = {
       {"anyOf",
        {{{"type", "number"}},
         {{"type", "string"}, {"pattern", "^ *[+-]?([0-9.]+ *[*] *)?pi( */ *[0-9.]+)? *$"}}}}};
-  const Json reference = {
+  Json reference = {
       {"$ref", std::string("#/definitions/") + (field.table == nullptr ? "" : field.table)}};
   switch (field.type) {
     case FieldType::kNumber:
