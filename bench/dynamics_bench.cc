@@ -385,7 +385,8 @@ int main(int argc, char** argv) {
   const std::string text = fmt::format(
       "# Dynamics: nanoseconds per sample, single thread, best of 101 interleaved repetitions in "
       "one run\n\n"
-      "Printed by proprio_bench, which `./run bench` builds, on: {}; kernels `{}` ({} lanes); g++ {}. The Pinocchio ratio takes "
+      "Printed by proprio_bench, which `./run bench` builds, on: {}; kernels `{}` ({} lanes); g++ "
+      "{}. The Pinocchio ratio takes "
       "the faster of its two "
       "builds.\n\n{}\n{}",
       machine(), kernels::active().name, kernels::active().lanes, __VERSION__, table(rows),
