@@ -17,4 +17,5 @@ configure_package_config_file(cmake/proprio-config.cmake.in ${CMAKE_BINARY_DIR}/
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/proprio-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/proprio-config.cmake ${CMAKE_BINARY_DIR}/proprio-config-version.cmake
+              cmake/dependencies.cmake
         DESTINATION ${package_dir})
