@@ -12,5 +12,6 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(proprio_lz4 REQUIRED IMPORTED_TARGET liblz4)
 pkg_check_modules(proprio_zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(proprio_hdf5 REQUIRED IMPORTED_TARGET hdf5)
-pkg_check_modules(proprio_ipopt REQUIRED IMPORTED_TARGET ipopt)
 pkg_check_modules(proprio_cairo REQUIRED IMPORTED_TARGET cairo)
+# ipopt.pc names libraries that only a static Ipopt needs
+find_library(PROPRIO_IPOPT ipopt REQUIRED)
