@@ -37,4 +37,9 @@ MotionSamples sample(const Trajectory& trajectory, double rate,
   return samples;
 }
 
+MotionSamples sample(const JointMotion& motion, double rate) {
+  if (motion.trajectory == nullptr) throw Error("sample: the motion has no trajectory");
+  return sample(*motion.trajectory, rate, motion.joints);
+}
+
 }  // namespace proprio
