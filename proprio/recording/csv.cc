@@ -3,81 +3,105 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <unordered_map>
 
-#include "proprio/core/atomic_file.h"
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
+#include "proprio/recording/signal_names.h"
+#include "proprio/recording/units.h"
 
 namespace proprio {
 namespace {
 
-std::string_view trimmed(std::string_view cell) {
-  const auto space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!cell.empty() && space(cell.front())) cell.remove_prefix(1);
-  while (!cell.empty() && space(cell.back())) cell.remove_suffix(1);
-  if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"')
-    cell = cell.substr(1, cell.size() - 2);
-  return cell;
-}
-
-void split(std::string_view line, char separator, std::vector<std::string_view>& cells) {
-  cells.clear();
-  size_t begin = 0;
-  while (true) {
-    const size_t end = line.find(separator, begin);
-    cells.push_back(trimmed(line.substr(begin, end - begin)));
-    if (end == std::string_view::npos) return;
-    begin = end + 1;
+// Collects rows of unknown number.
+struct Rows {
+  std::vector<double> numbers;
+  void operator()(const CsvLayout&, const CsvRows& rows) {
+    numbers.insert(numbers.end(), rows.data(), rows.data() + rows.size());
   }
-}
-
-char separatorOf(std::string_view line) {
-  char best = ',';
-  for (const char c : {';', '\t'}) {
-    if (std::count(line.begin(), line.end(), c) > std::count(line.begin(), line.end(), best))
-      best = c;
+  Eigen::MatrixXd matrix(size_t columns) const {
+    return CsvRows(numbers.data(), static_cast<Eigen::Index>(numbers.size() / columns),
+                   static_cast<Eigen::Index>(columns));
   }
-  return best;
+};
+
+CsvOptions strictOptions() {
+  CsvOptions options;
+  options.names = CsvNames::kFirstLine;
+  options.finite = true;
+  return options;
 }
 
-void checkNames(const CsvTable& table, int line) {
-  std::unordered_map<std::string, size_t> first;
-  for (size_t c = 0; c < table.names.size(); ++c) {
-    const FileLocation at{table.file, line, static_cast<int>(c) + 1};
-    const std::string& name = table.names[c];
-    if (name.empty())
-      throw errorAt(at, "this column has no name; the first line names the columns");
-    if (parseNumber(name)) {
-      throw errorAt(at, fmt::format("the first line has the number {} where a column name is "
-                                    "expected, such as q_shoulder",
-                                    inQuotes(name)));
+CsvTable tableOf(const CsvSummary& summary, const Rows& rows) {
+  CsvTable table;
+  table.file = summary.layout.file;
+  for (const CsvColumn& column : summary.layout.columns) table.names.push_back(column.name);
+  table.values = rows.matrix(table.names.size());
+  return table;
+}
+
+std::string droppedNote(const CsvSummary& summary) {
+  return fmt::format(
+      "{} bad row{} dropped{}; the first: {}", summary.dropped, summary.dropped == 1 ? "" : "s",
+      summary.cut_off ? ", the last one because it is cut off" : "", summary.first_problem);
+}
+
+Recording recordingOf(const CsvSummary& summary, const Rows& rows) {
+  Recording recording;
+  recording.source = summary.layout.file;
+  for (size_t c = 0; c < summary.layout.columns.size(); ++c) {
+    const CsvColumn& column = summary.layout.columns[c];
+    Channel channel = channelNamed(column.name);
+    channel.unit = column.unit;
+    channel.origin = fmt::format("{}, column {}", summary.layout.file, c + 1);
+    recording.channels.push_back(std::move(channel));
+  }
+  recording.values = rows.matrix(recording.channels.size());
+  if (summary.dropped > 0) recording.notes.push_back(droppedNote(summary));
+  takeTimeColumn(recording);
+  return recording;
+}
+
+// The unit of a column whose name says that it is time: "s" if it does not say which; empty if it
+// is not time.
+std::string timeUnit(const Channel& channel, bool& stated) {
+  std::string name = channel.name;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  stated = !channel.unit.empty();
+  std::string unit = stated ? channel.unit : "s";
+  for (const char* suffix : {"_s", "_ms", "_us", "_ns", "_sec"}) {
+    const std::string end = suffix;
+    if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0) {
+      name.resize(name.size() - end.size());
+      if (!stated) unit = end.substr(1);
+      stated = true;
+      break;
     }
-    const auto [other, fresh] = first.emplace(name, c);
-    if (!fresh) {
-      throw errorAt(at, fmt::format("the column name {} is used already in column {}; rename one",
-                                    inQuotes(name), other->second + 1));
-    }
   }
+  for (const char* known : {"time", "t", "stamp", "timestamp", "time_stamp"}) {
+    if (name == known) return unit;
+  }
+  return "";
 }
 
-void readRow(const std::vector<std::string_view>& cells, int line, const CsvTable& table,
-             std::vector<double>& numbers) {
-  if (cells.size() != table.names.size()) {
-    throw errorAt({table.file, line, 0},
-                  fmt::format("this row has {} cells, expected {}, one per column name",
-                              cells.size(), table.names.size()));
-  }
-  for (size_t c = 0; c < cells.size(); ++c) {
-    const auto number = parseNumber(cells[c]);
-    if (!number || !std::isfinite(*number)) {
-      throw errorAt({table.file, line, static_cast<int>(c) + 1},
-                    fmt::format("column {} has {}, expected a finite number",
-                                inQuotes(table.names[c]), inQuotes(cells[c])));
-    }
-    numbers.push_back(*number);
-  }
+// Seconds since 1970 reach 1e11 in the year 5138, so that larger stamps are in smaller units.
+const char* unitOfEpoch(double stamp) {
+  return stamp < 1e11 ? "s" : stamp < 1e14 ? "ms" : stamp < 1e17 ? "us" : "ns";
+}
+
+void appendNumber(std::string& out, double value) {
+  if (std::isnan(value)) return;
+  char text[32];
+  out.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+// in quotes where a name has what would end it
+std::string quoted(const std::string& name) {
+  const bool needed = name.find_first_of(",;\t|\"") != std::string::npos ||
+                      parseNumber(name).has_value() || name.front() == '#' || name.front() == '%';
+  return needed ? '"' + name + '"' : name;
 }
 
 }  // namespace
@@ -87,38 +111,16 @@ int CsvTable::column(const std::string& name) const {
   return found == names.end() ? -1 : static_cast<int>(found - names.begin());
 }
 
-CsvTable readCsv(const std::string& path) { return readCsvText(readFile(path), path); }
+CsvTable readCsv(const std::string& path) {
+  Rows rows;
+  const CsvSummary summary = streamCsv(path, strictOptions(), std::ref(rows));
+  return tableOf(summary, rows);
+}
 
 CsvTable readCsvText(const std::string& text, const std::string& file_name) {
-  CsvTable table;
-  table.file = file_name;
-  std::string_view rest = text;
-  if (rest.rfind("\xef\xbb\xbf", 0) == 0) rest.remove_prefix(3);
-  std::vector<std::string_view> cells;
-  std::vector<double> numbers;
-  char separator = 0;
-  for (int line = 1; !rest.empty(); ++line) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view row = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (trimmed(row).empty() || row.front() == '#') continue;
-    if (separator == 0) {
-      separator = separatorOf(row);
-      split(row, separator, cells);
-      table.names.assign(cells.begin(), cells.end());
-      checkNames(table, line);
-    } else {
-      split(row, separator, cells);
-      readRow(cells, line, table, numbers);
-    }
-  }
-  if (table.names.empty())
-    throw Error(file_name + ": the file is empty; expected a line of column names");
-  const auto columns = static_cast<Eigen::Index>(table.names.size());
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  table.values = Eigen::Map<const RowMajor>(
-      numbers.data(), static_cast<Eigen::Index>(numbers.size()) / columns, columns);
-  return table;
+  Rows rows;
+  const CsvSummary summary = streamCsvText(text, file_name, strictOptions(), std::ref(rows));
+  return tableOf(summary, rows);
 }
 
 std::string csvText(const CsvTable& table) {
@@ -127,6 +129,120 @@ std::string csvText(const CsvTable& table) {
     for (Eigen::Index c = 0; c < table.values.cols(); ++c) {
       if (c > 0) out += ',';
       out += formatNumber(table.values(i, c));
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+Recording readCsvRecording(const std::string& path, const CsvOptions& options) {
+  Rows rows;
+  const CsvSummary summary = streamCsv(path, options, std::ref(rows));
+  return recordingOf(summary, rows);
+}
+
+Recording readCsvRecordingText(const std::string& text, const std::string& file_name,
+                               const CsvOptions& options) {
+  Rows rows;
+  const CsvSummary summary = streamCsvText(text, file_name, options, std::ref(rows));
+  return recordingOf(summary, rows);
+}
+
+namespace {
+
+Recording valueList(const CsvSummary& summary, Rows rows, int columns, const CsvOptions& options) {
+  const std::string& file = summary.layout.file;
+  if (summary.layout.columns.size() != 1) {
+    throw errorAt({file, 1, 0}, fmt::format("the first row has {} cells, expected one value per "
+                                            "line; a table needs no `columns`",
+                                            summary.layout.columns.size()));
+  }
+  const size_t width = static_cast<size_t>(columns), rest = rows.numbers.size() % width;
+  Recording recording;
+  recording.source = file;
+  if (rest != 0) {
+    const std::string sentence =
+        fmt::format("{}: has {} values, which is not a multiple of {} columns: the last row has {}",
+                    file, rows.numbers.size(), columns, rest);
+    if (!options.drop_bad_rows) throw Error(sentence);
+    recording.notes.push_back("the last row is cut off and dropped; " + sentence);
+    rows.numbers.resize(rows.numbers.size() - rest);
+  }
+  for (int c = 0; c < columns; ++c) {
+    Channel channel;
+    channel.name = fmt::format("column_{}", c + 1);
+    channel.origin = fmt::format("{}, value {} of {}", file, c + 1, columns);
+    recording.channels.push_back(std::move(channel));
+  }
+  recording.values = rows.matrix(width);
+  return recording;
+}
+
+// a bad value cannot be left out without moving all that follow to other columns
+CsvOptions listOptions(CsvOptions options, int columns) {
+  if (columns < 1) throw Error(fmt::format("columns is {}, expected at least 1", columns));
+  options.drop_bad_rows = false;
+  options.names = CsvNames::kNone;
+  return options;
+}
+
+}  // namespace
+
+Recording readValueList(const std::string& path, int columns, const CsvOptions& options) {
+  Rows rows;
+  const CsvSummary summary = streamCsv(path, listOptions(options, columns), std::ref(rows));
+  return valueList(summary, std::move(rows), columns, options);
+}
+
+Recording readValueListText(const std::string& text, const std::string& file_name, int columns,
+                            const CsvOptions& options) {
+  Rows rows;
+  const CsvSummary summary =
+      streamCsvText(text, file_name, listOptions(options, columns), std::ref(rows));
+  return valueList(summary, std::move(rows), columns, options);
+}
+
+void takeTimeColumn(Recording& recording) {
+  for (size_t c = 0; c < recording.channels.size(); ++c) {
+    bool stated = false;
+    std::string unit = timeUnit(recording.channels[c], stated);
+    const auto known = findUnit(unit);
+    if (!known || known->si != "s") continue;
+    const auto column = static_cast<Eigen::Index>(c);
+    recording.time = recording.values.col(column);
+    if (!stated && recording.time.size() > 0) {
+      unit = unitOfEpoch(recording.time[0]);
+      if (unit != "s") {
+        recording.notes.push_back(
+            fmt::format("the time stamps of column '{}' have no unit and begin with {:.6g}: read "
+                        "as {} since 1970",
+                        recording.channels[c].name, recording.time[0], unit));
+      }
+    }
+    if (unit != "s") recording.time *= findUnit(unit)->factor;
+    // the other columns close the gap
+    const Eigen::Index behind = recording.values.cols() - column - 1;
+    recording.values.middleCols(column, behind) = recording.values.rightCols(behind).eval();
+    recording.values.conservativeResize(Eigen::NoChange, recording.values.cols() - 1);
+    recording.channels.erase(recording.channels.begin() + static_cast<std::ptrdiff_t>(c));
+    return;
+  }
+}
+
+std::string csvText(const Recording& recording) {
+  requireValid(recording);
+  const bool timed = recording.time.size() > 0;
+  std::string out = timed ? "time [s]" : "";
+  for (const Channel& channel : recording.channels) {
+    if (!out.empty()) out += ',';
+    out += quoted(channel.name + (channel.unit.empty() ? "" : " [" + channel.unit + "]"));
+  }
+  out += '\n';
+  for (Eigen::Index i = 0; i < recording.samples(); ++i) {
+    if (timed) appendNumber(out, recording.time[i]);
+    for (Eigen::Index c = 0; c < recording.values.cols(); ++c) {
+      if (timed || c > 0) out += ',';
+      appendNumber(out, recording.values(i, c));
     }
     out += '\n';
   }

@@ -2,7 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <random>
+
 #include "proprio/core/error.h"
+#include "proprio/core/text.h"
+#include "proprio/recording/csv_number_internal.h"
+#include "proprio/recording/signal_names.h"
 
 namespace proprio {
 namespace {
@@ -16,17 +26,36 @@ std::string messageOf(const std::string& text) {
   return "";
 }
 
+std::string recordingMessageOf(const std::string& text, const CsvOptions& options = {}) {
+  try {
+    readCsvRecordingText(text, "t.csv", options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::vector<std::string> namesOf(const Recording& recording) {
+  std::vector<std::string> names;
+  for (const Channel& channel : recording.channels) names.push_back(channel.name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
 // Separators, quotes, CRLF, byte order mark, comments and empty lines do not change the numbers.
 TEST(Csv, ReadsDialects) {
   for (const std::string text :
        {"a,b\n1,2\n3,-4e-3\n",
         "\xef\xbb\xbf"
         "a,b\r\n1,2\r\n\r\n3,-4e-3",
-        "a;b\n1;2\n3;-4e-3\n", "# made by hand\n\"a\"\t b \n1\t2\n3\t -4e-3 \n"}) {
+        "a;b\n1;2\n3;-4e-3\n", "# made by hand\n\"a\"\t b \n1\t2\n3\t -4e-3 \n",
+        "a|b\n1|2\n3|-.4E-2\n", "a  b\n 1 2\n3\t-4e-3 \n", "a,b,\n1,2,\n3,-4e-3,\n",
+        "a;b\n1;2\n3;-0,004\n", "% a b\na b\n1 2\n3 -0004e-3\n"}) {
     const CsvTable table = readCsvText(text);
-    EXPECT_EQ(table.names, (std::vector<std::string>{"a", "b"}));
-    ASSERT_EQ(table.values.rows(), 2);
-    EXPECT_EQ(table.values(1, 1), -0.004);
+    EXPECT_EQ(table.names, (Names{"a", "b"})) << text;
+    ASSERT_EQ(table.values.rows(), 2) << text;
+    EXPECT_EQ(table.values(1, 1), -0.004) << text;
     EXPECT_EQ(table.column("b"), 1);
     EXPECT_EQ(table.column("c"), -1);
   }
@@ -41,7 +70,7 @@ TEST(Csv, BadCells) {
   EXPECT_EQ(messageOf("a,b\n1,\n").rfind("t.csv:2:2: ", 0), 0u);
   EXPECT_EQ(messageOf("a,b\n1,nan\n").rfind("t.csv:2:2: ", 0), 0u);
   EXPECT_EQ(messageOf("a,b\ninf,1\n").rfind("t.csv:2:1: ", 0), 0u);
-  EXPECT_EQ(messageOf("a,b\n1\n").rfind("t.csv:2: this row has 1 cells, expected 2", 0), 0u);
+  EXPECT_EQ(messageOf("a,b\n1\n").rfind("t.csv:2: this row has 1 cell, expected 2", 0), 0u);
   EXPECT_EQ(messageOf("a,b\n1,2,3\n").rfind("t.csv:2: ", 0), 0u);
   EXPECT_EQ(messageOf("a,a\n1,2\n").rfind("t.csv:1:2: ", 0), 0u);
   EXPECT_EQ(messageOf("a,\n1,2\n").rfind("t.csv:1:2: ", 0), 0u);
@@ -58,6 +87,299 @@ TEST(Csv, RoundTrip) {
   const CsvTable again = readCsvText(csvText(table));
   EXPECT_EQ(again.names, table.names);
   EXPECT_EQ(again.values, table.values);
+}
+
+// ---- numbers ----
+
+// The number at the start of a text, as the reader scans it; NaN if it does not take all of it.
+double scanned(const std::string& text, char decimal = '.') {
+  const std::string padded = text + std::string(1 + csv::kPadding, '\n');
+  double value = 0.0;
+  bool ignored = false;
+  const char* behind = csv::scanNumber(padded.data(), decimal, value, ignored);
+  return behind == padded.data() + text.size() ? value : std::nan("");
+}
+
+void expectLikeStrtod(const std::string& text) {
+  const double expected = std::strtod(text.c_str(), nullptr), found = scanned(text);
+  EXPECT_EQ(std::memcmp(&expected, &found, sizeof found), 0)
+      << text << ": " << formatNumber(found) << ", strtod says " << formatNumber(expected);
+}
+
+// The scanner rounds like strtod, bit by bit: random doubles printed with 1 to 25 digits in fixed
+// and in exponent notation, of every magnitude.
+TEST(CsvNumbers, RandomDoublesAreExact) {
+  std::mt19937_64 random(7);
+  char text[512];
+  for (int i = 0; i < 200000; ++i) {
+    uint64_t bits = random();
+    double value = 0.0;
+    std::memcpy(&value, &bits, sizeof value);
+    if (i % 2 == 0)  // as measured
+      value = std::ldexp(static_cast<double>(static_cast<int64_t>(bits)), -63 + i % 12);
+    if (!std::isfinite(value)) continue;
+    std::snprintf(text, sizeof text, "%.*e", static_cast<int>(random() % 25), value);
+    expectLikeStrtod(text);
+    if (std::abs(value) > 1e30) continue;
+    std::snprintf(text, sizeof text, "%.*f", static_cast<int>(random() % 28), value);
+    expectLikeStrtod(text);
+  }
+}
+
+// Digits and exponents around the limits of each way of rounding, and numbers that lie at or next
+// to the middle between two doubles.
+TEST(CsvNumbers, HardCasesAreExact) {
+  for (const char* text : {"0",
+                           "0.0",
+                           "1",
+                           "9007199254740992",
+                           "9007199254740993",
+                           "9007199254740995",
+                           "9007199254740993.0",
+                           "900719925474099.3",
+                           "18446744073709551615",
+                           "9999999999999999999",
+                           "0.9999999999999999999",
+                           "1e22",
+                           "1e23",
+                           "1e-22",
+                           "1e-23",
+                           "123456789e-27",
+                           "1e-27",
+                           "1e-28",
+                           "4.9406564584124654e-324",
+                           "2.4703282292062327e-324",
+                           "2.4703282292062328e-324",
+                           "2.2250738585072011e-308",
+                           "2.2250738585072014e-308",
+                           "1.7976931348623157e308",
+                           "0.500000000000000166533453693773481063544750213623046875",
+                           "1.00000000000000011102230246251565404236316680908203125",
+                           "1.00000000000000011102230246251565",
+                           "1.00000000000000011102230246251566",
+                           "5e-1",
+                           "00012.500",
+                           "8.5",
+                           "1.",
+                           ".5",
+                           "3.14159265358979323846264338327950288",
+                           "0.000000000000000000000000000123",
+                           "1E+5",
+                           "6929495644600919.5",
+                           "3.7455744005952583e15",
+                           "9214843084008499.0",
+                           "30078505129381147446200",
+                           "1777820000000000000001",
+                           "0.30000000000000004"}) {
+    expectLikeStrtod(text);
+    expectLikeStrtod("-" + std::string(text));
+  }
+  // exact halves of neighbours, and one digit more or less
+  std::mt19937_64 random(3);
+  char text[64];
+  for (int i = 0; i < 20000; ++i) {
+    const uint64_t odd = (random() % (uint64_t{1} << 53)) | (uint64_t{1} << 53) | 1;  // 54 bits
+    const int decimals = static_cast<int>(random() % 3);
+    for (const int more : {-1, 0, 1}) {
+      const uint64_t digits = odd * (decimals == 0   ? 1
+                                     : decimals == 1 ? 10
+                                                     : 100) +
+                              static_cast<uint64_t>(more + 1) - 1;
+      std::snprintf(text, sizeof text, "%llue-%d", static_cast<unsigned long long>(digits),
+                    decimals);
+      expectLikeStrtod(text);
+    }
+  }
+}
+
+// What is no number, or too large for one, is refused; a decimal comma is one if told.
+TEST(CsvNumbers, Refusals) {
+  for (const char* text : {"", "-", "+", ".", "e5", "1e", "1e+", "--1", "+-1", "1e400", "-1e999999",
+                           "0x10", "1_0", "nan"})
+    EXPECT_TRUE(std::isnan(scanned(text))) << text;
+  EXPECT_EQ(scanned("1e-400"), 0.0);
+  EXPECT_EQ(scanned("0e99999"), 0.0);
+  EXPECT_EQ(scanned("-3,25", ','), -3.25);
+  EXPECT_EQ(scanned("3,141592653589793238462", ','), 3.141592653589793238462);
+}
+
+// ---- recordings ----
+
+// A file without names is read from its first line; units, time columns and missing cells are
+// understood.
+TEST(CsvRecording, NamesUnitsAndTime) {
+  const Recording plain = readCsvRecordingText("1,2\n3,\nnan,4\n", "t.csv");
+  EXPECT_EQ(namesOf(plain), (Names{"column_1", "column_2"}));
+  EXPECT_EQ(plain.samples(), 3);
+  EXPECT_EQ(plain.time.size(), 0);
+  EXPECT_TRUE(std::isnan(plain.values(1, 1)) && std::isnan(plain.values(2, 0)));
+
+  const Recording named = readCsvRecordingText(
+      "q_a [deg];Time (ms);x[0];tau_des_a [N m]\n1;1000;5;true\n2;2000;6;-inf\n", "t.csv");
+  EXPECT_EQ(namesOf(named), (Names{"q_a", "x[0]", "tau_des_a"}));
+  EXPECT_EQ(named.channels[0].unit, "deg");
+  EXPECT_EQ(named.channels[0].quantity, Quantity::kPosition);
+  EXPECT_EQ(named.channels[0].of, "a");
+  EXPECT_EQ(named.channels[1].unit, "");
+  EXPECT_EQ(named.channels[2].role, Role::kCommanded);
+  EXPECT_EQ(named.channels[2].unit, "N m");
+  EXPECT_EQ(named.channels[2].origin, "t.csv, column 4");
+  EXPECT_EQ(named.time[1], 2.0);
+  EXPECT_EQ(named.values(0, 2), 1.0);
+  EXPECT_TRUE(std::isinf(named.values(1, 2)));
+
+  const Recording numpy = readCsvRecordingText("# t q1 q2\n0 1 2\n1 3 4\n", "t.csv");
+  EXPECT_EQ(namesOf(numpy), (Names{"q1", "q2"}));
+  EXPECT_EQ(numpy.time[1], 1.0);
+  const Recording numbered = readCsvRecordingText("t,1,2\n0,5,6\n", "t.csv");
+  EXPECT_EQ(namesOf(numbered), (Names{"1", "2"}));
+  const Recording pandas = readCsvRecordingText(",a\n0,5\n", "t.csv");
+  EXPECT_EQ(namesOf(pandas), (Names{"column_1", "a"}));
+  const Recording both = readCsvRecordingText("q [rad],q [deg]\n0,5\n", "t.csv");
+  EXPECT_EQ(namesOf(both), (Names{"q [rad]", "q [deg]"}));
+}
+
+// Time stamps of a clock are scaled by their size, and a note says so.
+TEST(CsvRecording, EpochStamps) {
+  const Recording ros = readCsvRecordingText("%time,x\n1689184412981349966,1\n", "t.csv");
+  EXPECT_NEAR(ros.time[0], 1689184412.981349966, 1e-6);
+  ASSERT_EQ(ros.notes.size(), 1u);
+  EXPECT_NE(ros.notes[0].find("ns since 1970"), std::string::npos);
+  EXPECT_EQ(readCsvRecordingText("timestamp,x\n1689184412981,1\n", "t").time[0], 1689184412.981);
+  EXPECT_EQ(readCsvRecordingText("time_us,x\n1500,1\n", "t").time[0], 1500 * 1e-6);
+  EXPECT_TRUE(readCsvRecordingText("time,x\n1689184412.5,1\n", "t").notes.empty());
+}
+
+// A decimal comma is understood where it cannot be a separator, from wherever it first appears; a
+// file that mixes commas and points is refused.
+TEST(CsvRecording, DecimalComma) {
+  const Recording comma = readCsvRecordingText("1;2\n1,5;-2,5e1\n0,25;7\n", "t.csv");
+  EXPECT_EQ(comma.values(1, 0), 1.5);
+  EXPECT_EQ(comma.values(1, 1), -25.0);
+  EXPECT_EQ(comma.values(2, 0), 0.25);
+  EXPECT_EQ(readCsvRecordingText("1,5\t2\n", "t").values(0, 0), 1.5);
+  EXPECT_EQ(recordingMessageOf("a;b\n1.5;2\n1;2,5\n"),
+            "t.csv:3:2: column 'b' has '2,5', expected a number");
+  EXPECT_NE(recordingMessageOf("a;b\n1,5;2\n1;2.5\n"), "");
+  EXPECT_NE(recordingMessageOf("a;b\n1.234,5;2\n"), "");
+}
+
+// Damage is an error with its place; if asked, the rows are dropped and a note counts them.
+TEST(CsvRecording, BadRows) {
+  const std::string text = "a,b\n1,2\n3,x\n4\n5,6\n7";
+  EXPECT_EQ(recordingMessageOf(text), "t.csv:3:2: column 'b' has 'x', expected a number");
+  EXPECT_EQ(recordingMessageOf("a,b\n1,2\n3"),
+            "t.csv:3: the last row is cut off: it has 1 cell, expected 2");
+  EXPECT_EQ(recordingMessageOf("1.5,2\n1,2,3\n"),
+            "t.csv:2: this row has 3 cells, expected 2, one per column");
+  EXPECT_EQ(
+      recordingMessageOf("1.5,x\n1,2\n").rfind("t.csv:1:2: the first line has numbers and", 0), 0u);
+  CsvOptions options;
+  options.drop_bad_rows = true;
+  const Recording kept = readCsvRecordingText(text, "t.csv", options);
+  EXPECT_EQ(kept.samples(), 2);
+  EXPECT_EQ(kept.values(1, 1), 6.0);
+  ASSERT_EQ(kept.notes.size(), 1u);
+  EXPECT_EQ(kept.notes[0],
+            "3 bad rows dropped, the last one because it is cut off; the first: t.csv:3:2: column "
+            "'b' has 'x', expected a number");
+  EXPECT_EQ(recordingMessageOf("a,b\na\n1,2\n").rfind("t.csv:2: ", 0), 0u);
+  EXPECT_EQ(recordingMessageOf(std::string("a\0b\n", 4)).rfind("t.csv: is a binary file", 0), 0u);
+  EXPECT_EQ(recordingMessageOf("\xff\xfe").rfind("t.csv: is UTF-16", 0), 0u);
+  EXPECT_EQ(recordingMessageOf("# only\n% comments\n\n").rfind("t.csv: the file is empty", 0), 0u);
+  EXPECT_EQ(recordingMessageOf("a,b,a\n").rfind("t.csv:1:3: the column name 'a' is used", 0), 0u);
+}
+
+// Separator and names can be given instead of found.
+TEST(CsvRecording, GivenDialect) {
+  CsvOptions options;
+  options.separator = ':';
+  EXPECT_EQ(readCsvRecordingText("1:2\n", "t", options).values.cols(), 2);
+  options.separator = ',';
+  options.names = CsvNames::kNone;
+  EXPECT_NE(recordingMessageOf("a,b\n1,2\n", options), "");
+  EXPECT_EQ(readCsvRecordingText("1,2\n", "t", options).samples(), 1);
+}
+
+// One value per line gives rows of the width that is told; a rest is an error or, if asked,
+// dropped.
+TEST(CsvRecording, ValueList) {
+  const Recording list = readValueListText("1\n2\n3\n4\n5\n6\n", "p.txt", 3);
+  ASSERT_EQ(list.values.rows(), 2);
+  EXPECT_EQ(list.values(1, 0), 4.0);
+  EXPECT_EQ(list.channels[2].origin, "p.txt, value 3 of 3");
+  EXPECT_THROW(readValueListText("1\n2\n3\n", "p.txt", 2), Error);
+  CsvOptions options;
+  options.drop_bad_rows = true;
+  const Recording cut = readValueListText("1\n2\n3\n", "p.txt", 2, options);
+  EXPECT_EQ(cut.samples(), 1);
+  EXPECT_EQ(cut.notes.size(), 1u);
+  EXPECT_THROW(readValueListText("1\nx\n", "p.txt", 2, options), Error);
+  EXPECT_THROW(readValueListText("1,2\n3,4\n", "p.txt", 2), Error);
+  EXPECT_THROW(readValueListText("1\n", "p.txt", 0), Error);
+}
+
+// A recording that is written reads back the same: names, units, meaning, time, values, NaN.
+TEST(CsvRecording, RoundTrip) {
+  Recording recording;
+  for (const char* name : {"q_a", "tau_des_b", "f_hand_z", "joint 1, speed", "17"})
+    recording.channels.push_back(channelNamed(name));
+  recording.channels[0].unit = "rad";
+  recording.channels[3].unit = "deg/s";
+  recording.time = Eigen::Vector3d(0.0, 0.1, 0.30000000000000004);
+  recording.values = Eigen::MatrixXd::Random(3, 5);
+  recording.values(1, 2) = std::nan("");
+  recording.values(2, 0) = -0.0;
+  recording.values(0, 0) = std::numeric_limits<double>::denorm_min();
+  const Recording again = readCsvRecordingText(csvText(recording), "t.csv");
+  ASSERT_EQ(again.channels.size(), 5u);
+  for (size_t c = 0; c < 5; ++c) {
+    EXPECT_EQ(again.channels[c].name, recording.channels[c].name);
+    EXPECT_EQ(again.channels[c].unit, recording.channels[c].unit);
+    EXPECT_EQ(again.channels[c].quantity, recording.channels[c].quantity);
+    EXPECT_EQ(again.channels[c].role, recording.channels[c].role);
+    EXPECT_EQ(again.channels[c].of, recording.channels[c].of);
+    EXPECT_EQ(again.channels[c].component, recording.channels[c].component);
+  }
+  EXPECT_EQ(again.time, recording.time);
+  EXPECT_TRUE(std::isnan(again.values(1, 2)));
+  recording.values(1, 2) = 0.0;
+  Eigen::MatrixXd values = again.values;
+  values(1, 2) = 0.0;
+  EXPECT_EQ(values, recording.values);
+  EXPECT_TRUE(std::signbit(again.values(2, 0)));
+}
+
+// A file of many blocks gives the same rows in the same order as in one piece, wherever the blocks
+// end, and never more than a chunk at a time.
+TEST(CsvStream, BlocksAndChunks) {
+  const std::string path = ::testing::TempDir() + "/proprio_blocks.csv";
+  constexpr int kRows = 200000;
+  {
+    std::ofstream file(path);
+    file.precision(12);
+    file << "n,half,name\n";
+    for (int i = 0; i < kRows; ++i)
+      file << i << ',' << i + 0.5 << ',' << (i % 1000 == 7 ? "" : "1")
+           << (i % 3 == 0 ? "\r\n" : "\n");
+  }
+  int next = 0;
+  size_t calls = 0;
+  const CsvSummary summary = streamCsv(path, {}, [&](const CsvLayout& layout, const CsvRows& rows) {
+    EXPECT_EQ(layout.columns.size(), 3u);
+    EXPECT_LE(rows.size(), 1 << 16);
+    ++calls;
+    for (Eigen::Index r = 0; r < rows.rows(); ++r, ++next) {
+      ASSERT_EQ(rows(r, 0), next);
+      ASSERT_EQ(rows(r, 1), next + 0.5);
+      ASSERT_EQ(std::isnan(rows(r, 2)), next % 1000 == 7);
+    }
+  });
+  EXPECT_EQ(next, kRows);
+  EXPECT_EQ(summary.rows, kRows);
+  EXPECT_GT(calls, 2u);
+  EXPECT_THROW(streamCsv(path + ".missing", {}, [](const auto&, const auto&) {}), Error);
+  EXPECT_THROW(streamCsv(::testing::TempDir(), {}, [](const auto&, const auto&) {}), Error);
 }
 
 }  // namespace

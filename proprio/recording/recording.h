@@ -52,6 +52,8 @@ struct Recording {
   Eigen::VectorXd time;  ///< s, as recorded; size 0 if there are no time stamps
   std::vector<Channel> channels;
   Eigen::MatrixXd values;  ///< row = sample, column = channel; NaN where a cell is missing
+  std::vector<std::string>
+      notes;  ///< what was noticed on the way: rows dropped, units guessed, ...
 
   Eigen::Index samples() const { return values.rows(); }
   /// Column of the channel of that name, -1 if there is none.

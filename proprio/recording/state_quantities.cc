@@ -178,11 +178,11 @@ Columns regressors(Problem& p) {
   return out;
 }
 
-struct Quantity {
+struct StateQuantity {
   const char* name;
   Columns (*compute)(Problem& problem);
 };
-constexpr Quantity kQuantities[] = {
+constexpr StateQuantity kQuantities[] = {
     {"tau", torques},
     {"rigid", rigid},
     {"effects", effects},
@@ -201,7 +201,7 @@ constexpr Quantity kQuantities[] = {
 const std::vector<std::string>& quantityNames() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> out;
-    for (const Quantity& quantity : kQuantities) out.emplace_back(quantity.name);
+    for (const StateQuantity& quantity : kQuantities) out.emplace_back(quantity.name);
     return out;
   }();
   return names;
@@ -215,7 +215,7 @@ CsvTable stateQuantities(const Tree& tree, const Parameters& parameters, const S
   if (states.time.size() > 0) parts.push_back({{"time"}, states.time});
   for (const std::string& name : quantities) {
     const auto* found = std::find_if(std::begin(kQuantities), std::end(kQuantities),
-                                     [&](const Quantity& q) { return name == q.name; });
+                                     [&](const StateQuantity& q) { return name == q.name; });
     if (found == std::end(kQuantities)) {
       throw Error(fmt::format("there is no quantity {}{}", inQuotes(name),
                               didYouMean(name, quantityNames())));

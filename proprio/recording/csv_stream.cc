@@ -1,0 +1,318 @@
+#include "proprio/recording/csv_stream.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "proprio/core/error.h"
+#include "proprio/core/text.h"
+#include "proprio/recording/csv_dialect_internal.h"
+#include "proprio/recording/csv_number_internal.h"
+
+namespace proprio {
+namespace csv {
+
+bool roundSlowly(std::string_view number, char decimal, double& value) {
+  std::optional<double> result;
+  if (decimal == '.') {
+    result = proprio::parseNumber(number);
+  } else {
+    std::string with_point(number);
+    std::replace(with_point.begin(), with_point.end(), decimal, '.');
+    result = proprio::parseNumber(with_point);
+  }
+  if (result) value = number.front() == '-' && *result == 0.0 ? -0.0 : *result;
+  return result.has_value();
+}
+
+namespace {
+
+constexpr size_t kBlock = size_t{1} << 20;
+constexpr size_t kLongestLine = size_t{64} << 20;
+constexpr size_t kChunkNumbers = size_t{1} << 15;  // fits into the second-level cache
+
+// Bytes of a file or of a text, block by block.
+class Source {
+ public:
+  explicit Source(std::string_view text) : text_(text) {}
+  explicit Source(const std::string& path) : path_(path) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored))
+      throw Error(path + ": is a folder, expected a file");
+    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file_ < 0) throw systemError("cannot be opened for reading");
+#ifdef POSIX_FADV_SEQUENTIAL
+    ::posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
+  }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  ~Source() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+  // 0 at the end
+  size_t read(char* to, size_t most) {
+    if (file_ < 0) {
+      const size_t count = std::min(most, text_.size());
+      std::memcpy(to, text_.data(), count);
+      text_.remove_prefix(count);
+      return count;
+    }
+    size_t done = 0;  // a pipe gives little at a time
+    while (done < most) {
+      const ssize_t count = ::read(file_, to + done, most - done);
+      if (count == 0) break;
+      if (count > 0) done += static_cast<size_t>(count);
+      if (count < 0 && errno != EINTR) throw systemError("cannot be read");
+    }
+    return done;
+  }
+
+ private:
+  Error systemError(const char* what) const {
+    return Error(path_ + ": " + what + ": " + std::strerror(errno));
+  }
+  std::string_view text_;
+  std::string path_;
+  int file_ = -1;
+};
+
+// Whole lines of a source: each call to next() moves on; begin() to end() is text that ends with a
+// line end and has padding behind it.
+class Lines {
+ public:
+  Lines(Source& source, std::string file) : source_(source), file_(std::move(file)) {}
+
+  // false when there is nothing more
+  bool next() {
+    const size_t rest = used_ - end_;
+    std::memmove(buffer_.data(), buffer_.data() + end_, rest);
+    used_ = rest;
+    end_ = 0;
+    while (end_ == 0) {
+      if (ended_) {
+        if (used_ == 0) return false;
+        reserve(1);
+        buffer_[used_++] = '\n';
+        unterminated_ = true;
+        end_ = used_;
+        break;
+      }
+      if (used_ > kLongestLine)
+        throw Error(fmt::format("{}: has a line of more than {} MB, expected a table", file_,
+                                kLongestLine >> 20));
+      reserve(kBlock);
+      const size_t count = source_.read(buffer_.data() + used_, kBlock);
+      ended_ = count == 0;
+      const void* line_end = ::memrchr(buffer_.data() + used_, '\n', count);
+      used_ += count;
+      if (line_end != nullptr)
+        end_ = static_cast<size_t>(static_cast<const char*>(line_end) - buffer_.data()) + 1;
+    }
+    std::memset(buffer_.data() + used_, 0, kPadding);
+    return true;
+  }
+
+  const char* begin() const { return buffer_.data(); }
+  const char* end() const { return buffer_.data() + end_; }
+  // the last line of this block had no line end of its own
+  bool unterminated() const { return unterminated_; }
+
+ private:
+  void reserve(size_t more) {
+    if (buffer_.size() < used_ + more + kPadding) buffer_.resize(used_ + more + kPadding);
+  }
+  Source& source_;
+  std::string file_;
+  std::vector<char> buffer_ = std::vector<char>(kPadding);
+  size_t used_ = 0, end_ = 0;
+  bool ended_ = false, unterminated_ = false;
+};
+
+class Reader {
+ public:
+  Reader(const std::string& file, const CsvOptions& options, const CsvSink& sink)
+      : options_(options), sink_(sink) {
+    summary_.layout.file = file;
+  }
+
+  CsvSummary read(Source& source) {
+    Lines lines(source, summary_.layout.file);
+    while (lines.next()) {
+      const char* p = lines.begin();
+      if (width_ == 0) p = start(p, lines.end());  // again, if the first block is all comments
+      block(p, lines.end(), lines.unterminated());
+    }
+    if (width_ == 0) {
+      throw Error(summary_.layout.file +
+                  ": the file is empty; expected a line of column names or numbers");
+    }
+    flush();
+    return std::move(summary_);
+  }
+
+ private:
+  // decides on the dialect from the first block and skips what precedes the first row
+  const char* start(const char* p, const char* end);
+  void block(const char* p, const char* end, bool unterminated);
+  bool fastRow(const char*& p);
+  void slowRow(std::string_view line, bool cut_off);
+  bool slowCell(std::string_view cell, double& value);
+  void bad(int column, const std::string& sentence, bool cut_off);
+
+  void push() {
+    ++summary_.rows;
+    if (++filled_ * width_ + width_ > chunk_.size()) flush();
+  }
+  void flush() {
+    if (filled_ == 0) return;
+    sink_(summary_.layout, CsvRows(chunk_.data(), static_cast<Eigen::Index>(filled_),
+                                   static_cast<Eigen::Index>(width_)));
+    filled_ = 0;
+  }
+  double* row() { return chunk_.data() + filled_ * width_; }
+
+  CsvOptions options_;
+  const CsvSink& sink_;
+  CsvSummary summary_;
+  bool blanks_ = false;       // any run of blanks separates
+  char decimal_ = '.';        // becomes ',' with the first number that has one
+  bool saw_decimal_ = false;  // from then on it is fixed
+  int64_t line_ = 0;          // of the row being read, from 1
+  size_t width_ = 0, filled_ = 0;
+  std::vector<double> chunk_;
+  std::vector<std::string_view> cells_;
+};
+
+const char* Reader::start(const char* p, const char* end) {
+  const Dialect dialect =
+      findDialect({p, static_cast<size_t>(end - p)}, options_, summary_.layout.file);
+  summary_.layout.columns = dialect.columns;
+  summary_.layout.separator = dialect.separator;
+  if (dialect.names_line > 0)
+    summary_.layout.names_line = static_cast<int>(line_) + dialect.names_line;
+  blanks_ = dialect.separator == ' ';
+  line_ += dialect.lines_before_rows;
+  width_ = dialect.columns.size();
+  if (width_ > 0) chunk_.resize(width_ * std::max<size_t>(1, kChunkNumbers / width_));
+  return p + dialect.bytes_before_rows;
+}
+
+void Reader::block(const char* p, const char* end, bool unterminated) {
+  while (p < end) {
+    ++line_;
+    const char* begin = p;
+    if (fastRow(p)) {
+      push();
+      continue;
+    }
+    const char* line_end =
+        static_cast<const char*>(std::memchr(begin, '\n', static_cast<size_t>(end - begin)));
+    p = line_end + 1;
+    slowRow({begin, static_cast<size_t>(line_end - begin)}, unterminated && p == end);
+  }
+}
+
+// a row of plain numbers; false (and p unchanged) for everything that needs a closer look
+bool Reader::fastRow(const char*& p) {
+  const char* q = p;
+  double* out = row();
+  const char separator = summary_.layout.separator;
+  const auto skip = [this, &q] {
+    while (*q == ' ' || (blanks_ && *q == '\t')) ++q;
+  };
+  for (size_t c = 0; c < width_; ++c) {
+    if (c > 0 && !blanks_) {
+      if (*q != separator) return false;
+      ++q;
+    }
+    skip();
+    const char* behind = scanNumber(q, decimal_, out[c], saw_decimal_);
+    if (behind == nullptr) return false;
+    // "1-2" are not two numbers
+    if (blanks_ && *behind != ' ' && *behind != '\t' && *behind != '\r' && *behind != '\n')
+      return false;
+    q = behind;
+    skip();
+  }
+  if (*q == separator && !blanks_) {
+    ++q;
+    skip();
+  }
+  if (*q == '\r') ++q;
+  if (*q != '\n') return false;
+  p = q + 1;
+  return true;
+}
+
+bool Reader::slowCell(std::string_view cell, double& value) {
+  if (const auto word = valueOfWord(cell)) {
+    value = *word;
+    return !options_.finite || std::isfinite(value);
+  }
+  // a decimal comma, unless the numbers so far have points
+  const bool comma = cell.find(',') != std::string_view::npos;
+  if (comma && !saw_decimal_ && summary_.layout.separator != ',') decimal_ = ',';
+  std::string text(cell);  // rare, so that its copy does not matter
+  text.append(1 + kPadding, '\0');
+  const char* behind = scanNumber(text.data(), decimal_, value, saw_decimal_);
+  return behind == text.data() + cell.size();
+}
+
+void Reader::slowRow(std::string_view line, bool cut_off) {
+  if (!isRow(line)) return;
+  splitCells(line, summary_.layout.separator, cells_);
+  if (cells_.size() == width_ + 1 && cells_.back().empty()) cells_.pop_back();
+  if (cells_.size() != width_) {
+    const std::string found = fmt::format("has {} cell{}, expected {}", cells_.size(),
+                                          cells_.size() == 1 ? "" : "s", width_);
+    if (cut_off && cells_.size() < width_)
+      return bad(0, fmt::format("the last row is cut off: it {}", found), true);
+    return bad(0,
+               fmt::format("this row {}, one per column{}", found,
+                           summary_.layout.names_line > 0 ? " name" : ""),
+               false);
+  }
+  double* out = row();
+  for (size_t c = 0; c < width_; ++c) {
+    if (slowCell(cells_[c], out[c])) continue;
+    return bad(static_cast<int>(c) + 1,
+               fmt::format("column {} has {}, expected a {}number",
+                           inQuotes(summary_.layout.columns[c].name), inQuotes(cells_[c]),
+                           options_.finite ? "finite " : ""),
+               cut_off && c + 1 == width_);
+  }
+  push();
+}
+
+void Reader::bad(int column, const std::string& sentence, bool cut_off) {
+  const auto line = static_cast<int>(std::min<int64_t>(line_, std::numeric_limits<int>::max()));
+  const Error error = errorAt({summary_.layout.file, line, column}, sentence);
+  if (!options_.drop_bad_rows) throw error;
+  if (summary_.dropped++ == 0) summary_.first_problem = error.what();
+  summary_.cut_off = cut_off;
+}
+
+}  // namespace
+}  // namespace csv
+
+CsvSummary streamCsv(const std::string& path, const CsvOptions& options, const CsvSink& sink) {
+  csv::Source source(path);
+  return csv::Reader(path, options, sink).read(source);
+}
+
+CsvSummary streamCsvText(const std::string& text, const std::string& file_name,
+                         const CsvOptions& options, const CsvSink& sink) {
+  csv::Source source(std::string_view{text});
+  return csv::Reader(file_name, options, sink).read(source);
+}
+
+}  // namespace proprio

@@ -1,0 +1,105 @@
+#include "proprio/recording/read_recording.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "proprio/core/atomic_file.h"
+#include "proprio/core/error.h"
+#include "proprio/core/text.h"
+#include "proprio/recording/csv.h"
+
+namespace proprio {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<Recording> readText(const std::string& path, const RecordingOptions& options) {
+  if (options.columns > 0) return {readValueList(path, options.columns, options.csv)};
+  return {readCsvRecording(path, options.csv)};
+}
+
+void writeCsv(const Recording& recording, const std::string& path) {
+  writeFileAtomically(path, csvText(recording));
+}
+
+/// A format: how its files are recognised, read and written.
+struct Format {
+  std::vector<std::string> extensions;
+  std::string first_bytes;  ///< of every such file; empty for text
+  std::vector<Recording> (*read)(const std::string&, const RecordingOptions&);
+  void (*write)(const Recording&, const std::string&);  ///< null if it is only read
+};
+
+// Later ones are asked first where the bytes decide; text is the rest.
+const std::vector<Format>& formats() {
+  static const std::vector<Format> all = {
+      {{".csv", ".txt", ".tsv", ".dat", ".log"}, "", readText, writeCsv},
+  };
+  return all;
+}
+
+std::string firstBytes(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) throw Error(path + ": is a folder, expected a file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) readFile(path, 0);  // says why
+  std::string bytes(512, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  return bytes;
+}
+
+std::string extensionOf(const std::string& path) {
+  std::string extension = fs::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+std::string extensions(bool written) {
+  std::vector<std::string> names;
+  for (const Format& format : formats()) {
+    if (!written || format.write != nullptr)
+      names.insert(names.end(), format.extensions.begin(), format.extensions.end());
+  }
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+bool has(const Format& format, const std::string& extension) {
+  return std::find(format.extensions.begin(), format.extensions.end(), extension) !=
+         format.extensions.end();
+}
+
+}  // namespace
+
+std::vector<Recording> readRecordings(const std::string& path, const RecordingOptions& options) {
+  const std::string bytes = firstBytes(path), extension = extensionOf(path);
+  // what the file is counts more than what it is called
+  for (const Format& format : formats()) {
+    if (!format.first_bytes.empty() && bytes.rfind(format.first_bytes, 0) == 0)
+      return format.read(path, options);
+  }
+  for (const Format& format : formats()) {
+    if (has(format, extension)) return format.read(path, options);
+  }
+  if (bytes.find('\0') != std::string::npos) {
+    throw Error(fmt::format("{}: is a binary file of no known format, expected one of {}", path,
+                            extensions(false)));
+  }
+  return readText(path, options);
+}
+
+void writeRecording(const Recording& recording, const std::string& path) {
+  const std::string extension = extensionOf(path);
+  for (const Format& format : formats()) {
+    if (format.write != nullptr && has(format, extension)) return format.write(recording, path);
+  }
+  throw Error(fmt::format("{}: cannot be written in the format {}, expected one of {}", path,
+                          inQuotes(extension), extensions(true)));
+}
+
+}  // namespace proprio

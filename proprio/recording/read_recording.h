@@ -1,0 +1,26 @@
+#pragma once
+
+/// Logs of every format, recognised by their first bytes and their extension.
+
+#include <string>
+#include <vector>
+
+#include "proprio/recording/csv_stream.h"
+#include "proprio/recording/recording.h"
+
+namespace proprio {
+
+struct RecordingOptions {
+  CsvOptions csv;   ///< for text files; drop_bad_rows also asks this of other formats
+  int columns = 0;  ///< > 0: text with one value per line, so many values per sample
+};
+
+/// One recording per time base: one for a text file, one per topic of a bag.
+/// @throws Error if the file cannot be read, or is of no known format (the message lists them).
+std::vector<Recording> readRecordings(const std::string& path,
+                                      const RecordingOptions& options = {});
+
+/// Whole or not at all, in the format of the extension (the message of a wrong one lists them).
+void writeRecording(const Recording& recording, const std::string& path);
+
+}  // namespace proprio
