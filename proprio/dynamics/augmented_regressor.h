@@ -3,7 +3,7 @@
 /// One regressor for everything the model declares: tau = Y(q, v, a) theta with theta in the order
 /// of model/parameters.h: inertia of every link, then rotor inertia, friction and spring of every
 /// joint, then couplings. The base rows of a floating base are included; joint effects have no
-/// entries there. Sources: Ardiani 2023 section 1.2, Leboutet 2022 eq. 222-223 (L-03).
+/// entries there. Sources: Ardiani 2023 ch. 1, Leboutet 2022 eq. 222-223 (L-03).
 ///
 /// Real-time.
 

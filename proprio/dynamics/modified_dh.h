@@ -7,7 +7,7 @@
 /// Where the convention leaves a choice (sense of x, origin on parallel axes, last frame), the
 /// link's own frame decides, so that a description in DH form gets its own numbers back.
 /// Links behind fixed joints belong to the link that carries them.
-/// Source: Khalil and Dombre 2002; Ardiani 2023 section 1.1.
+/// Source: Khalil and Dombre 2002; Ardiani 2023 ch. 1.
 
 #include <string>
 #include <vector>

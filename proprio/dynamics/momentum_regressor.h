@@ -10,7 +10,7 @@
 ///   energy model          integral of v^T tau dt = (e(t2) - e(t1) + integral of d dt) theta
 /// Rotor inertia, springs and acceleration couplings count as energy; friction and the other
 /// couplings as dissipation (a position coupling may give energy back; its sign is not
-/// constrained). Columns in layout order (model/parameters.h). Sources: Ardiani 2023 section 1.2
+/// constrained). Columns in layout order (model/parameters.h). Sources: Ardiani 2023 ch. 1
 /// Leboutet 2022 (L-04), Traversaro 2017 sections 3.5 and 3.9.
 
 #include "proprio/dynamics/regressor.h"

@@ -15,7 +15,7 @@
 /// vertical.
 ///
 /// Limits: gravity must not be zero; accelerations in declared couplings only between adjacent
-/// perpendicular joints. Source: Gautier and Khalil 1990; Ardiani 2023 section 1.7 with its
+/// perpendicular joints. Source: Gautier and Khalil 1990; Ardiani 2023 ch. 1 with its
 /// errata.
 
 #include "proprio/dynamics/base_parameters.h"

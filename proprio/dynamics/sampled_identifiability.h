@@ -8,7 +8,7 @@
 ///
 /// Works for every model, mimic joints included. With prismatic joints and friction it needs as
 /// many different states as there are features, so the number of samples grows with the parameters.
-/// Source: Gautier 1991; Ardiani 2023 section 1.8, Leboutet 2022 section 2.1.2 (L-06), with
+/// Source: Gautier 1991; Ardiani 2023 ch. 1, Leboutet 2022 section 2.1.2 (L-06), with
 /// the tolerance relative to each column.
 
 #include "proprio/dynamics/base_parameters.h"

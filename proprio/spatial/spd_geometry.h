@@ -17,33 +17,24 @@
 /// A geodesic filter step with weight a in [0, 1] is geodesic(D_f, D, 1 - a): it stays SPD and
 /// moves det geometrically, where the Euclidean average swells it.
 ///
-/// Cost: one Cholesky factor and one symmetric eigenproblem, on the stack for N = 4. Compiled for
-/// N = 4 and N = Eigen::Dynamic. @throws Error where a matrix that must be SPD is not (asymmetric,
+/// For 4x4 matrices, the size of pseudo-inertias. Cost: one Cholesky factor and one symmetric
+/// eigenproblem, on the stack. @throws Error where a matrix that must be SPD is not (asymmetric,
 /// not finite, indefinite) or sizes differ; the message names the argument.
 ///
 /// Source: Leboutet 2022, section 6.2 with errata; Pennec, Fillard, Ayache 2006.
 namespace proprio {
 
-template <int N>
-using SquareMatrix = Eigen::Matrix<double, N, N>;
+using Eigen::Matrix4d;
 
-template <int N>
-double spdInnerProduct(const SquareMatrix<N>& D, const SquareMatrix<N>& U,
-                       const SquareMatrix<N>& V);
-template <int N>
-SquareMatrix<N> spdExp(const SquareMatrix<N>& D, const SquareMatrix<N>& V);
-template <int N>
-SquareMatrix<N> spdLog(const SquareMatrix<N>& D, const SquareMatrix<N>& E);
-template <int N>
-double spdDistance(const SquareMatrix<N>& D, const SquareMatrix<N>& E);
+double spdInnerProduct(const Matrix4d& D, const Matrix4d& U, const Matrix4d& V);
+Matrix4d spdExp(const Matrix4d& D, const Matrix4d& V);
+Matrix4d spdLog(const Matrix4d& D, const Matrix4d& E);
+double spdDistance(const Matrix4d& D, const Matrix4d& E);
 /// Any real t; t outside [0, 1] extrapolates.
-template <int N>
-SquareMatrix<N> spdGeodesic(const SquareMatrix<N>& D, const SquareMatrix<N>& E, double t);
+Matrix4d spdGeodesic(const Matrix4d& D, const Matrix4d& E, double t);
 /// Of E relative to D: >= 0, zero only for E = D; not symmetric in its arguments.
-template <int N>
-double entropicDivergence(const SquareMatrix<N>& E, const SquareMatrix<N>& D);
+double entropicDivergence(const Matrix4d& E, const Matrix4d& D);
 /// The largest e with E >= e D. D is SPD, E symmetric.
-template <int N>
-double smallestRelativeEigenvalue(const SquareMatrix<N>& D, const SquareMatrix<N>& E);
+double smallestRelativeEigenvalue(const Matrix4d& D, const Matrix4d& E);
 
 }  // namespace proprio
