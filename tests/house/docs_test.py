@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Claim: the documents name only what exists.
 
-Checked: files and tests named in docs/literature.md, its lists of IDs without gaps, links between the pages, the rules of check, and that the C++ example of
-the README is the one that is compiled. usage: docs_test.py SOURCE_DIR
+Checked: files and tests named in docs/literature.md, its lists of IDs without gaps, links between the pages, the rules of check, and that the C++ examples of
+the README and of the pages are those that are compiled. usage: docs_test.py SOURCE_DIR
 """
 import pathlib
 import re
@@ -43,6 +43,11 @@ def example():
     compiled = compiled.split("// [README:begin]\n")[1].split("// [README:end]")[0]
     if f"```cpp\n{compiled}```" not in (root / "README.md").read_text(encoding="utf-8"):
         problems.append("README.md: its C++ example is not examples/cpp/quickstart.cc")
+    for file in (root / "examples/cpp").glob("*.cc"):
+        page = root / "docs" / f"{file.stem}.md"
+        if file.stem != "quickstart" and not (page.exists() and
+                                              f"```cpp\n{file.read_text(encoding='utf-8')}```" in page.read_text(encoding="utf-8")):
+            problems.append(f"docs/{file.stem}.md: the text of examples/cpp/{file.name} is not in it")
 
 
 def rules():
