@@ -1,0 +1,25 @@
+#pragma once
+
+/// Checksums, and decompression whose output never exceeds what a file claims.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace proprio {
+
+/// CRC-32 of zip, zlib and MCAP.
+uint32_t crc32Of(std::string_view bytes);
+
+enum class Compression { kDeflate, kZlib, kLz4Frame, kZstd };
+
+/// The decompressed bytes; `size` is what the file claims, and memory grows with what is really
+/// there. @throws Error "where: ..." if the stream is damaged or gives another size.
+std::string decompressed(Compression compression, std::string_view bytes, uint64_t size,
+                         const std::string& where);
+/// The same where the size is not known: at most `largest` bytes.
+std::string decompressedUnsized(Compression compression, std::string_view bytes, uint64_t largest,
+                                const std::string& where);
+std::string compressed(Compression compression, std::string_view bytes);
+
+}  // namespace proprio

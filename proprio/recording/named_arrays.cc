@@ -1,0 +1,319 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "proprio/core/error.h"
+#include "proprio/core/text.h"
+#include "proprio/recording/named_arrays_internal.h"
+
+namespace proprio {
+namespace {
+
+// "arm" of "arm/q", empty where there is no group
+std::string groupOf(const std::string& name, char separator) {
+  const size_t at = name.rfind(separator);
+  return at == std::string::npos ? "" : name.substr(0, at);
+}
+
+std::string leafOf(const std::string& name, char separator) {
+  const size_t at = name.rfind(separator);
+  return at == std::string::npos ? name : name.substr(at + 1);
+}
+
+// Seconds per unit of a time base, empty if the name is not one.
+std::optional<double> timeUnit(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  double unit = 1;
+  for (const auto& [suffix, seconds] :
+       {std::pair{"_s", 1.0}, {"_ms", 1e-3}, {"_us", 1e-6}, {"_ns", 1e-9}}) {
+    const std::string ending = suffix;
+    if (name.size() > ending.size() && name.ends_with(ending)) {
+      name.resize(name.size() - ending.size());
+      unit = seconds;
+      break;
+    }
+  }
+  for (const char* known : {"time", "times", "t", "stamp", "stamps", "timestamp", "timestamps"}) {
+    if (name == known) return unit;
+  }
+  return std::nullopt;
+}
+
+bool isInside(const std::string& group, const std::string& outer, char separator) {
+  return outer.empty() || group == outer ||
+         (group.size() > outer.size() && group.starts_with(outer) &&
+          group[outer.size()] == separator);
+}
+
+struct TimeBase {
+  size_t array;
+  std::string group;
+  Eigen::Index stamps;
+};
+
+// The time base nearest to a group, or the only one of that length, or -1.
+int timeBaseFor(const std::vector<TimeBase>& bases, const std::string& group, Eigen::Index rows,
+                char separator) {
+  int nearest = -1, fitting = 0, last = -1;
+  for (size_t i = 0; i < bases.size(); ++i) {
+    if (bases[i].stamps != rows) continue;
+    ++fitting;
+    last = static_cast<int>(i);
+    if (isInside(group, bases[i].group, separator) &&
+        (nearest < 0 || bases[i].group.size() > bases[static_cast<size_t>(nearest)].group.size())) {
+      nearest = static_cast<int>(i);
+    }
+  }
+  return nearest >= 0 ? nearest : fitting == 1 ? last : -1;
+}
+
+std::string shapeOf(const NamedArray& array) {
+  return fmt::format("({}, {})", array.values.rows(), array.values.cols());
+}
+
+// Drops what cannot be a signal; one row becomes one column.
+std::vector<NamedArray> usableArrays(const std::string& file, std::vector<NamedArray> arrays,
+                                     Notes* notes) {
+  std::vector<NamedArray> usable;
+  for (NamedArray& array : arrays) {
+    if (array.values.size() == 0) {
+      note(notes, fmt::format("{}: array {} is empty", file, inQuotes(array.name)));
+    } else if (array.values.size() == 1) {
+      note(notes, fmt::format("{}: array {} is a single number ({}), not a signal", file,
+                              inQuotes(array.name), formatNumber(array.values(0, 0))));
+    } else {
+      if (array.values.rows() == 1) array.values = array.values.transpose().eval();
+      usable.push_back(std::move(array));
+    }
+  }
+  return usable;
+}
+
+std::vector<TimeBase> findTimeBases(const std::vector<NamedArray>& arrays, char separator) {
+  std::vector<TimeBase> bases;
+  std::set<std::string> groups;  // a group has one time base: its first
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const std::string group = groupOf(arrays[i].name, separator);
+    if (arrays[i].values.cols() != 1 || !timeUnit(leafOf(arrays[i].name, separator))) continue;
+    if (groups.insert(group).second) bases.push_back({i, group, arrays[i].values.rows()});
+  }
+  return bases;
+}
+
+void turnArraysOnTheirSide(const std::string& file, std::vector<NamedArray>& arrays,
+                           const std::vector<TimeBase>& bases, Notes* notes) {
+  for (NamedArray& array : arrays) {
+    const auto fits = [&](Eigen::Index n) {
+      return std::any_of(bases.begin(), bases.end(),
+                         [n](const TimeBase& base) { return base.stamps == n; });
+    };
+    if (fits(array.values.rows()) || !fits(array.values.cols())) continue;
+    note(notes, fmt::format("{}: array {} of shape {} has its samples along the columns; it was "
+                            "turned",
+                            file, inQuotes(array.name), shapeOf(array)));
+    array.values = array.values.transpose().eval();
+  }
+}
+
+// The innermost group that holds all of these names.
+std::string commonGroup(const std::vector<std::string>& names, char separator) {
+  std::string group = groupOf(names.front(), separator);
+  for (const std::string& name : names) {
+    while (!isInside(groupOf(name, separator), group, separator)) group = groupOf(group, separator);
+  }
+  return group;
+}
+
+Recording makeRecording(const std::string& file, const std::vector<const NamedArray*>& members,
+                        const NamedArray* time, char separator) {
+  std::vector<std::string> names;
+  Eigen::Index columns = 0;
+  for (const NamedArray* array : members) {
+    names.push_back(array->name);
+    columns += array->values.cols();
+  }
+  if (time != nullptr) names.push_back(time->name);
+  Recording recording;
+  recording.source = file;
+  recording.topic = commonGroup(names, separator);
+  if (time != nullptr)
+    recording.time = time->values.col(0) * *timeUnit(leafOf(time->name, separator));
+  const Eigen::Index rows = time != nullptr ? time->values.rows() : members.front()->values.rows();
+  recording.values.resize(rows, columns);
+  const size_t skip = recording.topic.empty() ? 0 : recording.topic.size() + 1;
+  Eigen::Index at = 0;
+  for (const NamedArray* array : members) {
+    for (Eigen::Index c = 0; c < array->values.cols(); ++c) {
+      const std::string index = array->values.cols() == 1 ? "" : fmt::format("[{}]", c);
+      Channel channel;
+      channel.name = array->name.substr(skip) + index;
+      channel.unit = array->unit;
+      channel.origin = fmt::format("{}: {}{}", file, array->name, index);
+      recording.channels.push_back(std::move(channel));
+      recording.values.col(at++) = array->values.col(c);
+    }
+  }
+  return recording;
+}
+
+template <typename Enum>
+void readEnum(const nlohmann::json& json, const char* key, Enum last, Enum& value) {
+  const std::string text = json.value(key, "");
+  for (int i = 0; i <= static_cast<int>(last); ++i) {
+    if (text == toString(static_cast<Enum>(i))) value = static_cast<Enum>(i);
+  }
+}
+
+// "/joint_states" is the group "joint_states"
+std::string topicGroup(const std::string& topic) {
+  return topic.starts_with("/") ? topic.substr(1) : topic;
+}
+
+void applyChannelsJson(const std::string& text, std::vector<Recording>& recordings) {
+  const nlohmann::json json = nlohmann::json::parse(text);
+  for (const nlohmann::json& entry : json.at("recordings")) {
+    const std::string topic = entry.value("topic", "");
+    for (Recording& recording : recordings) {
+      if (recording.topic != topicGroup(topic)) continue;
+      recording.topic = topic;
+      for (const nlohmann::json& described : entry.at("channels")) {
+        const int column = recording.column(described.value("name", ""));
+        if (column < 0) continue;
+        Channel& channel = recording.channels[static_cast<size_t>(column)];
+        readEnum(described, "quantity", Quantity::kTemperature, channel.quantity);
+        readEnum(described, "role", Role::kTruth, channel.role);
+        readEnum(described, "side", Side::kMotor, channel.side);
+        channel.of = described.value("of", "");
+        channel.component = described.value("component", "");
+        channel.unit = described.value("unit", "");
+      }
+      break;
+    }
+  }
+}
+
+// "q" and 3 of "q[3]"
+std::optional<std::pair<std::string, Eigen::Index>> splitIndex(const std::string& name) {
+  const size_t open = name.rfind('[');
+  if (open == std::string::npos || open == 0 || name.back() != ']') return std::nullopt;
+  const std::string digits = name.substr(open + 1, name.size() - open - 2);
+  if (digits.empty() || digits.size() > 6 ||
+      !std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+    return std::nullopt;
+  }
+  return std::pair{name.substr(0, open), static_cast<Eigen::Index>(std::stol(digits))};
+}
+
+}  // namespace
+
+void note(Notes* notes, std::string sentence) {
+  if (notes != nullptr) notes->push_back(std::move(sentence));
+}
+
+std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector<NamedArray> arrays,
+                                            char separator, const std::string& channels_json,
+                                            Notes* notes) {
+  arrays = usableArrays(file, std::move(arrays), notes);
+  const std::vector<TimeBase> bases = findTimeBases(arrays, separator);
+  turnArraysOnTheirSide(file, arrays, bases, notes);
+
+  // with a time base first, in the order of the file
+  std::map<std::pair<size_t, Eigen::Index>, std::vector<const NamedArray*>> tables;
+  std::set<std::string> names;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (!names.insert(arrays[i].name).second)
+      throw Error(fmt::format("{}: two arrays are called {}", file, inQuotes(arrays[i].name)));
+    if (std::any_of(bases.begin(), bases.end(), [i](const TimeBase& b) { return b.array == i; }))
+      continue;
+    const Eigen::Index rows = arrays[i].values.rows();
+    const int base = timeBaseFor(bases, groupOf(arrays[i].name, separator), rows, separator);
+    tables[{base < 0 ? bases.size() : static_cast<size_t>(base), rows}].push_back(&arrays[i]);
+  }
+  std::vector<Recording> recordings;
+  for (const auto& [key, members] : tables) {
+    const NamedArray* time = key.first < bases.size() ? &arrays[bases[key.first].array] : nullptr;
+    recordings.push_back(makeRecording(file, members, time, separator));
+    if (tables.size() > 1 && recordings.back().topic.empty())
+      recordings.back().topic = time != nullptr && bases.size() > 1 ? time->name
+                                : time != nullptr                   ? ""
+                                                                    : members.front()->name;
+  }
+  if (recordings.empty())
+    throw Error(file +
+                ": no array in it is a signal (numbers, one or two dimensions, more than "
+                "one sample)");
+  if (!channels_json.empty()) {
+    try {
+      applyChannelsJson(channels_json, recordings);
+    } catch (const nlohmann::json::exception&) {
+      note(notes, fmt::format("{}: {} cannot be understood; quantities and units are unknown", file,
+                              kChannelsJsonName));
+    }
+  }
+  return recordings;
+}
+
+std::vector<NamedArray> arraysFromRecordings(const std::vector<Recording>& recordings) {
+  std::vector<NamedArray> arrays;
+  std::set<std::string> groups;
+  for (const Recording& recording : recordings) {
+    requireValid(recording);
+    const std::string group = topicGroup(recording.topic);
+    const std::string prefix = group.empty() ? "" : group + "/";
+    if (!groups.insert(group).second) {
+      throw Error(fmt::format("{}: two recordings have the topic {}; name them apart",
+                              recording.source, inQuotes(recording.topic)));
+    }
+    const bool timed = recording.time.size() > 0;
+    if (timed && recording.column("time") >= 0) {
+      throw Error(recording.source +
+                  ": a channel is called 'time' like the time stamps; rename it");
+    }
+    if (timed) arrays.push_back({prefix + "time", recording.time, "s"});
+    Eigen::Index next = 0;  // index that would continue the last array
+    for (size_t c = 0; c < recording.channels.size(); ++c) {
+      const Channel& channel = recording.channels[c];
+      const auto column = recording.values.col(static_cast<Eigen::Index>(c));
+      const auto split = splitIndex(channel.name);
+      if (split && split->second == next && next > 0 &&
+          arrays.back().name == prefix + split->first) {
+        arrays.back().values.conservativeResize(Eigen::NoChange, ++next);
+        arrays.back().values.col(next - 1) = column;
+        continue;
+      }
+      // "q[0]" opens an array only if "q[1]" follows
+      const bool opens = split && split->second == 0 && c + 1 < recording.channels.size() &&
+                         recording.channels[c + 1].name == split->first + "[1]";
+      arrays.push_back({prefix + (opens ? split->first : channel.name), column, channel.unit});
+      next = opens ? 1 : 0;
+    }
+  }
+  return arrays;
+}
+
+std::string channelsJson(const std::vector<Recording>& recordings) {
+  nlohmann::json json;
+  json["recordings"] = nlohmann::json::array();
+  for (const Recording& recording : recordings) {
+    nlohmann::json channels = nlohmann::json::array();
+    for (const Channel& channel : recording.channels) {
+      channels.push_back({{"name", channel.name},
+                          {"quantity", toString(channel.quantity)},
+                          {"role", toString(channel.role)},
+                          {"side", toString(channel.side)},
+                          {"of", channel.of},
+                          {"component", channel.component},
+                          {"unit", channel.unit}});
+    }
+    json["recordings"].push_back({{"topic", recording.topic}, {"channels", channels}});
+  }
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace proprio

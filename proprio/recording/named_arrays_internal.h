@@ -1,0 +1,50 @@
+#pragma once
+
+/// Recordings as named arrays, the way NumPy, MATLAB and HDF5 files hold them.
+///
+/// Reading: an array of n rows and m columns is m channels of n samples, "q[0]" ... "q[m-1]" (just
+/// "q" if m = 1); one row is taken as one column. An array called time, times, t, stamp, stamps,
+/// timestamp or timestamps (also with _s, _ms, _us, _ns for its unit) is a time base, in seconds if
+/// nothing is said. Arrays share a Recording if they have the same number of rows and the same time
+/// base: the one of their own group or of the nearest group around it, or the only one of that
+/// length. An array with as many columns as a time base has stamps lies on its side and is turned,
+/// with a note. Single numbers, empty arrays and more than two dimensions are noted.
+///
+/// The names of channels are relative to the group that holds all of the Recording's arrays, which
+/// becomes its topic.
+
+#include <string>
+#include <vector>
+
+#include "proprio/recording/recording.h"
+
+namespace proprio {
+
+using Notes = std::vector<std::string>;
+
+/// Adds a sentence if somebody listens.
+void note(Notes* notes, std::string sentence);
+
+struct NamedArray {
+  std::string name;  ///< with the groups around it, "/arm/q" or "data.arm.q"
+  Eigen::MatrixXd values;
+  std::string unit;
+};
+
+/// @param separator between groups in names: '/' or '.'
+/// @param channels_json what channelsJson() gave when the file was written; may be empty
+/// @throws Error if nothing is left that could be a signal.
+std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector<NamedArray> arrays,
+                                            char separator, const std::string& channels_json,
+                                            Notes* notes);
+
+/// The other way: consecutive channels "q[0]" "q[1]" ... become one array; `time` is there unless
+/// the recording has no time stamps. Several recordings go into groups named by their topics.
+std::vector<NamedArray> arraysFromRecordings(const std::vector<Recording>& recordings);
+
+/// What arrays cannot say of channels (quantity, role, side, joint, unit), as JSON text.
+std::string channelsJson(const std::vector<Recording>& recordings);
+/// Name under which the JSON text is stored.
+inline constexpr char kChannelsJsonName[] = "proprio_channels.json";
+
+}  // namespace proprio

@@ -1,0 +1,303 @@
+#include "proprio/recording/npy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+
+#include "proprio/core/atomic_file.h"
+#include "proprio/core/text.h"
+#include "proprio/recording/byte_reader_internal.h"
+#include "proprio/recording/named_arrays_internal.h"
+#include "proprio/recording/zip_archive_internal.h"
+
+namespace proprio {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+
+struct NpyHeader {
+  std::string type;  ///< "<f8"; empty for a structured array
+  bool fortran_order = false;
+  std::vector<uint64_t> shape;
+};
+
+// The Python literal {'descr': '<f8', 'fortran_order': False, 'shape': (5027, 7), }.
+class HeaderParser {
+ public:
+  explicit HeaderParser(std::string_view text) : rest_(text) {}
+
+  std::optional<NpyHeader> parse() {
+    NpyHeader header;
+    int found = 0;
+    if (!eat('{')) return std::nullopt;
+    while (!eat('}')) {
+      const auto key = quoted();
+      if (!key || !eat(':')) return std::nullopt;
+      bool good = false;
+      if (*key == "descr") good = parseType(header.type);
+      if (*key == "fortran_order") good = parseBool(header.fortran_order);
+      if (*key == "shape") good = parseShape(header.shape);
+      if (!good) return std::nullopt;
+      ++found;
+      eat(',');
+    }
+    skipSpace();
+    if (found != 3 || !rest_.empty()) return std::nullopt;
+    return header;
+  }
+
+ private:
+  void skipSpace() {
+    while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n')) rest_.remove_prefix(1);
+  }
+  bool eat(char c) {
+    skipSpace();
+    if (rest_.empty() || rest_[0] != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  std::optional<std::string> quoted() {
+    skipSpace();
+    if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"')) return std::nullopt;
+    const size_t end = rest_.find(rest_[0], 1);
+    if (end == std::string_view::npos) return std::nullopt;
+    std::string text(rest_.substr(1, end - 1));
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+  // a list of fields (structured array) is skipped up to its end and leaves the type empty
+  bool parseType(std::string& type) {
+    if (const auto text = quoted()) {
+      type = *text;
+      return true;
+    }
+    if (!eat('[')) return false;
+    for (int depth = 1; depth > 0; rest_.remove_prefix(1)) {
+      if (rest_.empty()) return false;
+      depth += rest_[0] == '[' ? 1 : rest_[0] == ']' ? -1 : 0;
+    }
+    return true;
+  }
+  bool parseBool(bool& value) {
+    skipSpace();
+    for (const auto& [word, meaning] :
+         {std::pair<std::string_view, bool>{"True", true}, {"False", false}}) {
+      if (!rest_.starts_with(word)) continue;
+      rest_.remove_prefix(word.size());
+      value = meaning;
+      return true;
+    }
+    return false;
+  }
+  bool parseShape(std::vector<uint64_t>& shape) {
+    if (!eat('(')) return false;
+    while (!eat(')')) {
+      uint64_t size = 0;
+      int digits = 0;
+      for (; !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9'; rest_.remove_prefix(1)) {
+        size = 10 * size + static_cast<uint64_t>(rest_[0] - '0');
+        if (++digits > 18) return false;
+      }
+      if (digits == 0 || shape.size() == 64) return false;
+      shape.push_back(size);
+      eat(',');
+      skipSpace();
+    }
+    return true;
+  }
+
+  std::string_view rest_;
+};
+
+struct NpyArray {
+  std::optional<Eigen::MatrixXd> values;
+  std::string reason;  ///< why there are none
+};
+
+std::string whyNotReadable(const std::string& type) {
+  if (type.empty()) return "is a structured array; save its fields as arrays of their own";
+  const char kind = type.size() > 1 ? type[1] : '?';
+  if (kind == 'O')
+    return "holds Python objects (pickle), which could run any code and are never read; save "
+           "plain numbers";
+  if (kind == 'U' || kind == 'S') return "holds text";
+  if (kind == 'c') return "holds complex numbers; save real and imaginary part apart";
+  if (kind == 'M' || kind == 'm') return "holds dates; save seconds as f8";
+  return fmt::format("has type {}, expected f4, f8, i1 to i8, u1 to u8 or bool", inQuotes(type));
+}
+
+template <typename T>
+void convert(std::string_view bytes, bool big_endian, bool column_major, Eigen::MatrixXd& out) {
+  ByteReader reader(bytes, "", 0, big_endian);
+  if (column_major) {
+    for (Eigen::Index c = 0; c < out.cols(); ++c)
+      for (Eigen::Index r = 0; r < out.rows(); ++r)
+        out(r, c) = static_cast<double>(reader.read<T>("a number"));
+  } else {
+    for (Eigen::Index r = 0; r < out.rows(); ++r)
+      for (Eigen::Index c = 0; c < out.cols(); ++c)
+        out(r, c) = static_cast<double>(reader.read<T>("a number"));
+  }
+}
+
+using Converter = void (*)(std::string_view, bool, bool, Eigen::MatrixXd&);
+
+Converter converterFor(const std::string& type) {
+  const std::string kind = type.size() == 3 ? type.substr(1) : "";
+  if (kind == "f8") return convert<double>;
+  if (kind == "f4") return convert<float>;
+  if (kind == "i1") return convert<int8_t>;
+  if (kind == "i2") return convert<int16_t>;
+  if (kind == "i4") return convert<int32_t>;
+  if (kind == "i8") return convert<int64_t>;
+  if (kind == "u1" || kind == "b1") return convert<uint8_t>;
+  if (kind == "u2") return convert<uint16_t>;
+  if (kind == "u4") return convert<uint32_t>;
+  if (kind == "u8") return convert<uint64_t>;
+  return nullptr;
+}
+
+NpyHeader readHeader(ByteReader& reader, const std::string& array) {
+  const std::string of = array.empty() ? "" : " of array " + inQuotes(array);
+  if (reader.left() < kMagic.size() || reader.take(kMagic.size(), "the magic") != kMagic)
+    throw reader.error("expected the magic \\x93NUMPY at the start" + of);
+  const auto major = reader.read<uint8_t>("the version");
+  reader.read<uint8_t>("the version");
+  if (major < 1 || major > 3) {
+    throw reader.error(fmt::format("format version {}{}, expected 1 to 3", major, of));
+  }
+  const uint32_t size = major == 1 ? reader.read<uint16_t>("the size of the header")
+                                   : reader.read<uint32_t>("the size of the header");
+  const std::string_view text = reader.take(size, "the header");
+  const auto header = HeaderParser(text).parse();
+  if (!header) {
+    throw reader.error(
+        fmt::format("the header{} is {}, expected {{'descr': '<f8', "
+                    "'fortran_order': False, 'shape': (rows, columns), }}",
+                    of, inQuotes(text)));
+  }
+  return *header;
+}
+
+NpyArray parseArray(ByteReader& reader, const std::string& array) {
+  const NpyHeader header = readHeader(reader, array);
+  const Converter converter = converterFor(header.type);
+  if (converter == nullptr) return {std::nullopt, whyNotReadable(header.type)};
+  uint64_t bytes = static_cast<uint64_t>(header.type[2] - '0');
+  for (const uint64_t size : header.shape) {
+    if (__builtin_mul_overflow(bytes, size, &bytes)) bytes = ~uint64_t{0};
+  }
+  if (bytes > reader.left()) {
+    throw reader.error(
+        fmt::format("array {} of type {} and shape ({}) needs {} bytes but only {} "
+                    "are left; the file is cut off or its header is wrong",
+                    inQuotes(array), inQuotes(header.type), fmt::join(header.shape, ", "), bytes,
+                    reader.left()));
+  }
+  if (header.shape.size() > 2) {
+    return {std::nullopt, fmt::format("has {} dimensions, shape ({}); only one and two are "
+                                      "signals",
+                                      header.shape.size(), fmt::join(header.shape, ", "))};
+  }
+  const auto dimension = [&](size_t i) {
+    return i < header.shape.size() ? static_cast<Eigen::Index>(header.shape[i]) : 1;
+  };
+  Eigen::MatrixXd values;
+  // an array without elements may state any other size
+  if (bytes > 0) values.resize(dimension(0), dimension(1));
+  converter(reader.take(bytes, "the numbers"), header.type[0] == '>', header.fortran_order, values);
+  return {values, ""};
+}
+
+std::string npyBytes(const Eigen::MatrixXd& values) {
+  const std::string shape = values.cols() == 1
+                                ? fmt::format("({},)", values.rows())
+                                : fmt::format("({}, {})", values.rows(), values.cols());
+  std::string header =
+      fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': {}, }}", shape);
+  header.append(63 - (kMagic.size() + 4 + header.size()) % 64, ' ');
+  header += '\n';
+  std::string out(kMagic);
+  out += '\x01';
+  out += '\0';
+  out += static_cast<char>(header.size() & 0xff);
+  out += static_cast<char>(header.size() >> 8);
+  out += header;
+  const size_t start = out.size();
+  out.resize(start + sizeof(double) * static_cast<size_t>(values.size()));
+  char* to = out.data() + start;
+  for (Eigen::Index r = 0; r < values.rows(); ++r) {
+    for (Eigen::Index c = 0; c < values.cols(); ++c, to += sizeof(double)) {
+      double value = values(r, c);
+      if constexpr (std::endian::native == std::endian::big) value = byteSwapped(value);
+      std::memcpy(to, &value, sizeof value);
+    }
+  }
+  return out;
+}
+
+std::string fileStem(const std::string& file) {
+  const size_t slash = file.rfind('/');
+  const std::string name = slash == std::string::npos ? file : file.substr(slash + 1);
+  return name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name;
+}
+
+}  // namespace
+
+std::vector<Recording> readNpyBytes(std::string_view bytes, const std::string& file, Notes* notes) {
+  ByteReader reader(bytes, file);
+  const std::string name = fileStem(file);
+  NpyArray array = parseArray(reader, name);
+  if (!array.values) throw Error(fmt::format("{}: the array {}", file, array.reason));
+  if (!reader.atEnd())
+    note(notes, fmt::format("{}: {} bytes behind the array were not read", file, reader.left()));
+  return recordingsFromArrays(file, {{name, std::move(*array.values), ""}}, '/', "", notes);
+}
+
+std::vector<Recording> readNpzBytes(std::string_view bytes, const std::string& file, Notes* notes) {
+  std::vector<NamedArray> arrays;
+  std::string channels_json, buffer, refused;
+  for (const ZipMember& member : readZipDirectory(bytes, file)) {
+    const std::string_view content = readZipMember(member, file, buffer);
+    if (member.name == kChannelsJsonName) {
+      channels_json = content;
+    } else if (!member.name.ends_with(".npy")) {
+      note(notes, fmt::format("{}: {} is not an array", file, inQuotes(member.name)));
+    } else {
+      const std::string name = member.name.substr(0, member.name.size() - 4);
+      ByteReader reader(content, fmt::format("{}: {}", file, member.name));
+      NpyArray array = parseArray(reader, name);
+      if (array.values) {
+        arrays.push_back({name, std::move(*array.values), ""});
+      } else {
+        refused = fmt::format("{}: array {} {}", file, inQuotes(name), array.reason);
+        note(notes, refused);
+      }
+    }
+  }
+  if (arrays.empty() && !refused.empty()) throw Error(refused);
+  return recordingsFromArrays(file, std::move(arrays), '/', channels_json, notes);
+}
+
+std::vector<Recording> readNpy(const std::string& path, Notes* notes) {
+  return readNpyBytes(MappedFile(path).bytes(), path, notes);
+}
+
+std::vector<Recording> readNpz(const std::string& path, Notes* notes) {
+  return readNpzBytes(MappedFile(path).bytes(), path, notes);
+}
+
+std::string npzBytes(const std::vector<Recording>& recordings, bool compress) {
+  std::vector<std::pair<std::string, std::string>> members;
+  for (const NamedArray& array : arraysFromRecordings(recordings))
+    members.emplace_back(array.name + ".npy", npyBytes(array.values));
+  members.emplace_back(kChannelsJsonName, channelsJson(recordings));
+  return zipArchive(members, compress, recordings.empty() ? "npz" : recordings.front().source);
+}
+
+void writeNpz(const std::string& path, const std::vector<Recording>& recordings, bool compress) {
+  writeFileAtomically(path, npzBytes(recordings, compress));
+}
+
+}  // namespace proprio

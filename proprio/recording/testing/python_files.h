@@ -1,0 +1,75 @@
+#pragma once
+
+/// Files written and read by Python and its libraries, as oracles of the readers and writers.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "proprio/core/error.h"
+
+namespace proprio {
+
+/// A folder of this test's own, removed at the end.
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "proprio-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~TestFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Runs a Python script with the folder as working directory; what it prints. Fails the test, with
+/// Python's message, if it fails.
+inline std::string runPython(const TestFolder& folder, const std::string& script) {
+  std::ofstream(folder / "script.py") << script;
+  const std::string command =
+      "cd '" + folder.path() + "' && '" + PROPRIO_PYTHON + "' script.py 2>&1";
+  FILE* pipe = ::popen(command.c_str(), "r");
+  std::string out;
+  std::array<char, 4096> buffer{};
+  for (size_t count = 0; (count = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    out.append(buffer.data(), count);
+  EXPECT_EQ(::pclose(pipe), 0) << out;
+  return out;
+}
+
+inline bool pythonHas(const std::string& module) {
+  const std::string command =
+      std::string("'") + PROPRIO_PYTHON + "' -c 'import " + module + "' 2>/dev/null";
+  return std::system(command.c_str()) == 0;
+}
+
+/// The message of the Error that an action throws.
+inline std::string messageOf(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace proprio
+
+/// Skips the test, with a message, where Python lacks a module.
+#define PROPRIO_REQUIRE_PYTHON(module) \
+  if (!proprio::pythonHas(module)) GTEST_SKIP() << "Python has no module " << (module)
