@@ -9,6 +9,7 @@
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/message_log_internal.h"
+#include "proprio/recording/signal_names.h"
 
 namespace proprio {
 namespace {
@@ -25,20 +26,7 @@ std::string plainType(const std::string& type) {
 
 double seconds(int64_t nanoseconds) {
   return static_cast<double>(nanoseconds / 1000000000) +
-         1e-9 * static_cast<double>(nanoseconds % 1000000000);
-}
-
-const char* prefixOf(Quantity quantity) {
-  switch (quantity) {
-    case Quantity::kPosition:
-      return "q_";
-    case Quantity::kVelocity:
-      return "v_";
-    case Quantity::kAcceleration:
-      return "a_";
-    default:
-      return "tau_";
-  }
+         static_cast<double>(nanoseconds % 1000000000) / 1e9;
 }
 
 }  // namespace
@@ -133,7 +121,7 @@ class TopicLog {
     cells.push_back(value);
   }
 
-  // a vector of a sensor: "force_x" and so on
+  // a vector of a sensor, which is called as its frame or, without one, as its topic
   template <size_t N>
   void setVector(Quantity quantity, const std::string& sensor,
                  const std::array<double, N>& values) {
@@ -141,8 +129,8 @@ class TopicLog {
       Channel channel;
       channel.quantity = quantity;
       channel.component = std::string(1, "xyzw"[i]);
-      channel.name = fmt::format("{}_{}", toString(quantity), channel.component);
-      channel.of = sensor;
+      channel.of = sensor.empty() ? topic_.substr(topic_.rfind('/') + 1) : sensor;
+      channel.name = signalName(quantity, Role::kMeasured, channel.of, channel.component);
       channel.unit = unitOf(quantity);
       set(columnFor(channel), values[i]);
     }
@@ -169,7 +157,7 @@ class TopicLog {
         channel.side = Side::kJoint;
         channel.of = names.empty() ? "" : names[i];
         channel.name =
-            names.empty() ? fmt::format("{}[{}]", what, i) : prefixOf(quantity) + names[i];
+            names.empty() ? fmt::format("{}[{}]", what, i) : signalName(quantity, role, names[i]);
         order.columns.push_back(columnFor(channel));
       }
     }

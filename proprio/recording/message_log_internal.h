@@ -2,12 +2,12 @@
 
 /// Messages of a log (ROS 2 bag, MCAP) gathered into one Recording per topic.
 ///
-/// Channels of joint J: q_J, v_J, a_J, tau_J, as in tables of states; of a sensor: force_x,
-/// moment_x, linear_acceleration_x, angular_velocity_x, orientation_x and so on. Joints belong to a
-/// value by name, whatever the order in a message; where a message lacks a joint the cell is NaN.
-/// Time is the header's stamp; where all stamps of a topic are zero, or the messages have none, the
-/// time at which the log received them, with a note. Points of a JointTrajectory are rows at stamp
-/// plus time from start (of a single message without stamp: just the time from start).
+/// Channels are called as signal_names.h says; a sensor is called as its frame or, where the frame
+/// is empty, as the last part of its topic. Joints belong to a value by name, whatever the order in
+/// a message; where a message lacks a joint the cell is NaN. Time is the header's stamp; where all
+/// stamps of a topic are zero, or the messages have none, the time at which the log received them,
+/// with a note. Points of a JointTrajectory are rows at stamp plus time from start (of a single
+/// message without stamp: just the time from start).
 
 #include <map>
 #include <memory>

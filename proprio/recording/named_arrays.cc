@@ -10,6 +10,7 @@
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/named_arrays_internal.h"
+#include "proprio/recording/signal_names.h"
 
 namespace proprio {
 namespace {
@@ -151,8 +152,7 @@ Recording makeRecording(const std::string& file, const std::vector<const NamedAr
   for (const NamedArray* array : members) {
     for (Eigen::Index c = 0; c < array->values.cols(); ++c) {
       const std::string index = array->values.cols() == 1 ? "" : fmt::format("[{}]", c);
-      Channel channel;
-      channel.name = array->name.substr(skip) + index;
+      Channel channel = channelNamed(array->name.substr(skip) + index);
       channel.unit = array->unit;
       channel.origin = fmt::format("{}: {}{}", file, array->name, index);
       recording.channels.push_back(std::move(channel));

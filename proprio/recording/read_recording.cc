@@ -11,6 +11,9 @@
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/csv.h"
+#include "proprio/recording/mcap.h"
+#include "proprio/recording/npy.h"
+#include "proprio/recording/rosbag.h"
 
 namespace proprio {
 namespace {
@@ -26,6 +29,26 @@ void writeCsv(const Recording& recording, const std::string& path) {
   writeFileAtomically(path, csvText(recording));
 }
 
+void writeNpzOf(const Recording& recording, const std::string& path) {
+  writeNpz(path, {recording});
+}
+
+std::vector<Recording> readNpyOf(const std::string& path, const RecordingOptions& options) {
+  return readNpy(path, options.notes);
+}
+
+std::vector<Recording> readNpzOf(const std::string& path, const RecordingOptions& options) {
+  return readNpz(path, options.notes);
+}
+
+std::vector<Recording> readBagOf(const std::string& path, const RecordingOptions& options) {
+  return readRosbag(path, options.notes);
+}
+
+std::vector<Recording> readMcapOf(const std::string& path, const RecordingOptions& options) {
+  return readMcap(path, {options.csv.drop_bad_rows}, options.notes);
+}
+
 /// A format: how its files are recognised, read and written.
 struct Format {
   std::vector<std::string> extensions;
@@ -38,13 +61,16 @@ struct Format {
 const std::vector<Format>& formats() {
   static const std::vector<Format> all = {
       {{".csv", ".txt", ".tsv", ".dat", ".log"}, "", readText, writeCsv},
+      {{".npy"}, "\x93NUMPY", readNpyOf, nullptr},
+      {{".npz"}, "PK\3\4", readNpzOf, writeNpzOf},
+      {{".db3"}, "SQLite format 3", readBagOf, nullptr},
+      {{".zstd"}, "\x28\xb5\x2f\xfd", readBagOf, nullptr},
+      {{".mcap"}, "\x89MCAP", readMcapOf, nullptr},
   };
   return all;
 }
 
 std::string firstBytes(const std::string& path) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) throw Error(path + ": is a folder, expected a file");
   std::ifstream file(path, std::ios::binary);
   if (!file) readFile(path, 0);  // says why
   std::string bytes(512, '\0');
@@ -77,6 +103,8 @@ bool has(const Format& format, const std::string& extension) {
 }  // namespace
 
 std::vector<Recording> readRecordings(const std::string& path, const RecordingOptions& options) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return readRosbag(path, options.notes);
   const std::string bytes = firstBytes(path), extension = extensionOf(path);
   // what the file is counts more than what it is called
   for (const Format& format : formats()) {

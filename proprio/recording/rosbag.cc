@@ -26,13 +26,13 @@ constexpr uint64_t kLargestMessage = uint64_t{1} << 30;
 class Database {
  public:
   explicit Database(const std::string& path) : path_(path) {
-    std::string bytes;
     if (path.ends_with(".zstd")) {
-      bytes =
+      memory_ =
           decompressedUnsized(Compression::kZstd, MappedFile(path).bytes(), kLargestDatabase, path);
-      openBytes(std::move(bytes));
+      requireWhole(memory_);
+      openMemory();
     } else {
-      MappedFile readable(path);  // SQLite's own message does not say why a file cannot be opened
+      requireWhole(MappedFile(path).bytes());
       open("file:" + escaped(fs::absolute(path).string()) + "?mode=ro&immutable=1");
     }
   }
@@ -66,8 +66,25 @@ class Database {
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   }
-  void openBytes(std::string bytes) {
-    memory_ = std::move(bytes);
+  // SQLite itself takes the missing part of the last page for zeros
+  void requireWhole(std::string_view bytes) const {
+    ByteReader reader(bytes, path_, 0, true);
+    if (!bytes.starts_with("SQLite format 3"))
+      throw reader.error("this is not an SQLite database, as ROS 2 bags are");
+    reader.take(16, "the header");
+    const auto page = reader.read<uint16_t>("the page size");
+    reader.take(6, "the header");
+    const auto changes = reader.read<uint32_t>("the change counter");
+    const auto pages = reader.read<uint32_t>("the number of pages");
+    reader.seek(92, "the header");
+    // the number of pages counts only if the last writer knew of it
+    const bool valid = reader.read<uint32_t>("the version") == changes;
+    const uint64_t size = uint64_t{page == 1 ? 65536u : page} * pages;
+    if (valid && size > bytes.size())
+      throw Error(fmt::format("{}: has {} bytes but its header says {}; the file is cut off", path_,
+                              bytes.size(), size));
+  }
+  void openMemory() {
     open("file::memory:");
     const auto size = static_cast<sqlite3_int64>(memory_.size());
     if (sqlite3_deserialize(handle_, "main", reinterpret_cast<unsigned char*>(memory_.data()), size,
@@ -206,7 +223,7 @@ std::vector<std::string> bagFiles(const std::string& folder, Notes* notes) {
   std::sort(files.begin(), files.end());
   if (files.empty())
     throw Error(folder +
-                ": no bag in this folder; expected metadata.yaml and a .db3 or .mcap "
+                ": is a folder without a ROS 2 bag; expected metadata.yaml and a .db3 or .mcap "
                 "file");
   return files;
 }
