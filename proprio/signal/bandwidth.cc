@@ -1,0 +1,203 @@
+#include "proprio/signal/bandwidth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "proprio/core/error.h"
+#include "proprio/signal/fourier.h"
+
+namespace proprio {
+namespace {
+
+using Eigen::Index;
+
+constexpr double kPi = std::numbers::pi;
+constexpr Index kFewestSamples = 64;
+constexpr double kLongestSegment = 20.0;   // s: a resolution of 0.05 Hz is fine enough
+constexpr Index kMostInSegment = 1 << 17;  // samples, bounds the work
+constexpr double kBandRatio = 1.0718;      // a tenth of an octave
+constexpr double kAboveFloor = 3.0;        // false alarms of averaged noise are rare beyond
+constexpr double kEnergy = 0.99;
+constexpr double kLowest = 1.5, kUsual = 5.0, kHighest = 10.0;  // times the bandwidth
+constexpr double kOfRate = 0.4;                                 // 0.8 of half the rate
+constexpr double kRestingCutoff = 5.0;                          // Hz, if no joint moves
+constexpr double kMovement = 4.0;  // a moving joint leaves the noise by at least this factor
+
+struct Band {
+  double f = 0.0, df = 0.0;  ///< Hz: centre, width
+  double speed = 0.0;        ///< density of the speed, unit^2/s^2 per Hz
+  double noise = 0.0;        ///< of it, from noise
+  double signal() const { return speed > kAboveFloor * noise ? speed - noise : 0.0; }
+};
+
+/// Density of the differenced signal times the rate, at multiples of rate / length.
+Eigen::VectorXd speedDensity(const Eigen::VectorXd& x, double rate, Index length) {
+  const Index n = x.size() - 1;
+  Eigen::VectorXd window(length);
+  for (Index k = 0; k < length; ++k) {
+    window[k] =
+        std::pow(std::sin(kPi * (static_cast<double>(k) + 0.5) / static_cast<double>(length)), 2.0);
+  }
+  Eigen::VectorXd density = Eigen::VectorXd::Zero(length / 2 + 1);
+  std::vector<std::complex<double>> segment(static_cast<size_t>(length));
+  // half overlapping segments, the last one aligned with the end
+  const Index count = n == length ? 1 : 1 + (n - length + length / 2 - 1) / (length / 2);
+  for (Index i = 0; i < count; ++i) {
+    const Index start = std::min(i * (length / 2), n - length);
+    for (Index k = 0; k < length; ++k) {
+      segment[static_cast<size_t>(k)] = window[k] * (x[start + k + 1] - x[start + k]) * rate;
+    }
+    fourierTransform(segment);
+    for (Index k = 0; k < density.size(); ++k) {
+      density[k] += std::norm(segment[static_cast<size_t>(k)]);
+    }
+  }
+  return density * (2.0 / (rate * window.squaredNorm() * static_cast<double>(count)));
+}
+
+double medianOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Bands of the speed's spectrum, and N.
+std::vector<Band> bandsOf(const Eigen::VectorXd& x, double rate, double& noise_density) {
+  const Index length = std::max(
+      kFewestSamples / 2,
+      std::min({(x.size() - 1) / 2, kMostInSegment, static_cast<Index>(kLongestSegment * rate)}));
+  const Eigen::VectorXd density = speedDensity(x, rate, length);
+  const double df = rate / static_cast<double>(length);
+  const auto fromPosition = [&](double f) {
+    const double gain = 2.0 * rate * std::sin(kPi * f / rate);
+    return gain * gain;
+  };
+  // the floor: median over pieces of the upper half of the spectrum
+  std::vector<double> pieces;
+  const Index half = density.size() / 2, width = std::max<Index>(1, half / 32);
+  for (Index k = half; k + width <= density.size() - 1; k += width) {
+    double sum = 0.0;
+    for (Index i = k; i < k + width; ++i) {
+      sum += density[i] / fromPosition(static_cast<double>(i) * df);
+    }
+    pieces.push_back(sum / static_cast<double>(width));
+  }
+  noise_density = medianOf(pieces);
+  std::vector<Band> bands;
+  for (Index k = 1; k < density.size();) {
+    const Index end = std::min<Index>(
+        density.size(),
+        std::max<Index>(k + 1, static_cast<Index>(std::ceil(static_cast<double>(k) * kBandRatio))));
+    Band band;
+    band.f = 0.5 * static_cast<double>(k + end - 1) * df;
+    band.df = static_cast<double>(end - k) * df;
+    band.speed = density.segment(k, end - k).mean();
+    band.noise = noise_density * fromPosition(band.f);
+    bands.push_back(band);
+    k = end;
+  }
+  return bands;
+}
+
+double bandwidthOf(const std::vector<Band>& bands) {
+  double total = 0.0, sum = 0.0;
+  for (const Band& band : bands) total += band.signal() * band.df;
+  for (const Band& band : bands) {
+    sum += band.signal() * band.df;
+    if (sum >= kEnergy * total) return band.f + 0.5 * band.df;
+  }
+  return 0.0;
+}
+
+/// E(f_c) above.
+double expectedError(const std::vector<Band>& bands, double rate, double limit, double cutoff,
+                     int order) {
+  double error = 0.0;
+  for (const Band& band : bands) {
+    const double ratio =
+        std::tan(kPi * std::min(band.f / rate, 0.4999)) / std::tan(kPi * cutoff / rate);
+    const double G = 1.0 / (1.0 + std::pow(ratio, 2.0 * order));
+    const double signal = band.f <= limit ? band.signal() : 0.0;
+    error += band.f * band.f * band.df * ((1.0 - G) * (1.0 - G) * signal + G * G * band.noise);
+  }
+  return error;
+}
+
+CutoffChoice chooseOne(const Eigen::VectorXd& x, double rate, int order) {
+  CutoffChoice choice;
+  double noise_density = 0.0;
+  const std::vector<Band> bands = bandsOf(x, rate, noise_density);
+  choice.noise = std::sqrt(0.5 * noise_density * rate);
+  const double excursion = 0.5 * (x.maxCoeff() - x.minCoeff());
+  const double B = bandwidthOf(bands);
+  // a range of six deviations is what noise alone reaches
+  if (!(B > 0.0) || excursion < kMovement * choice.noise ||
+      excursion < 1e-9 * x.cwiseAbs().maxCoeff()) {
+    choice.reason = "the joint does not move";
+    return choice;
+  }
+  choice.moves = true;
+  choice.bandwidth_hz = B;
+  const double top = kOfRate * rate, low = std::min(kLowest * B, top),
+               high = std::min(kHighest * B, top);
+  constexpr int kSteps = 60;
+  double least = 0.0;
+  for (int i = 0; i <= kSteps; ++i) {
+    const double cutoff = low * std::pow(high / low, static_cast<double>(i) / kSteps);
+    const double error = expectedError(bands, rate, kHighest * B, cutoff, order);
+    if (i > 0 && !(error < least)) continue;
+    least = error;
+    choice.cutoff_hz = cutoff;
+  }
+  std::string limit;
+  if (choice.cutoff_hz > 0.999 * top) {
+    limit = "as high as the rate allows";
+  } else if (choice.cutoff_hz > 0.999 * high) {
+    limit = fmt::format("{:g} times that", kHighest);
+  } else if (choice.cutoff_hz < kUsual * B) {
+    limit = fmt::format("only {:.1f} times that, because noise would spoil the acceleration beyond",
+                        choice.cutoff_hz / B);
+  } else {
+    limit = fmt::format("{:.1f} times that, where the acceleration is expected to be wrong least",
+                        choice.cutoff_hz / B);
+  }
+  choice.reason =
+      fmt::format("99 % of the speed's energy above the noise ({:.2g}) is below {:.3g} Hz; {}",
+                  choice.noise, B, limit);
+  return choice;
+}
+
+}  // namespace
+
+std::vector<CutoffChoice> chooseCutoffs(const SignalColumns& positions, double rate_hz, int order) {
+  if (!(rate_hz > 0.0) || !std::isfinite(rate_hz) || order < 1) {
+    throw Error(fmt::format("choice of a cut-off: rate {} Hz, order {}; expected positive numbers",
+                            rate_hz, order));
+  }
+  if (positions.rows() < kFewestSamples) {
+    throw Error(fmt::format(
+        "choice of a cut-off: {} samples are too few to see a spectrum, expected at least {}; give "
+        "the cut-off",
+        positions.rows(), kFewestSamples));
+  }
+  requireFinite(positions, "choice of a cut-off");
+  std::vector<CutoffChoice> choices;
+  double lowest = 0.0;
+  for (Index c = 0; c < positions.cols(); ++c) {
+    choices.push_back(chooseOne(positions.col(c), rate_hz, order));
+    const double cutoff = choices.back().cutoff_hz;
+    if (choices.back().moves && (lowest == 0.0 || cutoff < lowest)) lowest = cutoff;
+  }
+  for (CutoffChoice& choice : choices) {
+    if (choice.moves) continue;
+    choice.cutoff_hz = lowest > 0.0 ? lowest : std::min(kRestingCutoff, kOfRate * rate_hz);
+    choice.reason += lowest > 0.0 ? "; the lowest cut-off of the others" : "; a default";
+  }
+  return choices;
+}
+
+}  // namespace proprio
