@@ -81,6 +81,13 @@ void FourierSeries::at(double t, Eigen::Ref<VectorXd> q, Eigen::Ref<VectorXd> v,
   }
 }
 
+std::vector<double> FourierSeries::breaks() const {
+  const int pieces = repeats * std::max(harmonics(), 1);
+  std::vector<double> times(static_cast<size_t>(pieces) + 1);
+  for (int k = 0; k <= pieces; ++k) times[static_cast<size_t>(k)] = duration() * k / pieces;
+  return times;
+}
+
 MatrixXd FourierSeries::coefficients() const {
   MatrixXd columns(2 * a.cols() + 1, offset.size());
   columns << offset.transpose(), a.transpose(), b.transpose();

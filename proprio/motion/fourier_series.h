@@ -36,6 +36,8 @@ struct FourierSeries final : Trajectory {
   double duration() const override { return repeats * period; }
   void at(double t, Eigen::Ref<Eigen::VectorXd> q, Eigen::Ref<Eigen::VectorXd> v,
           Eigen::Ref<Eigen::VectorXd> acceleration) const override;
+  /// The whole is smooth; the pieces are as long as the shortest wave.
+  std::vector<double> breaks() const override;
 
   /// The coefficients of each joint as a column x = (offset, a_1 .. a_L, b_1 .. b_L).
   Eigen::MatrixXd coefficients() const;
