@@ -34,8 +34,8 @@ void checkJunction(const Trajectory& before, const Trajectory& after, size_t par
     const bool velocity = !(std::abs(end.v[i] - start.v[i]) <= kSame * (1 + std::abs(end.v[i])));
     if (!position && !velocity) continue;
     throw Error(
-        fmt::format("part {} of a sequence starts joint {} with {} {}, part {} ends with "
-                    "{}; expected the same",
+        fmt::format("part {} of a sequence starts joint {} with {} {:.10g}, part {} ends with "
+                    "{:.10g}; expected the same",
                     part + 1, i + 1, position ? "position" : "velocity",
                     position ? start.q[i] : start.v[i], part, position ? end.q[i] : end.v[i]));
   }

@@ -20,18 +20,18 @@
 
 namespace proprio {
 
-enum class Interpolation { kPrevious, kNearest, kLinear, kCubic, kQuintic };
-const char* toString(Interpolation interpolation);
+enum class MotionInterpolation { kPrevious, kNearest, kLinear, kCubic, kQuintic };
+const char* toString(MotionInterpolation interpolation);
 /// Empty for a name that is none of those above.
-std::optional<Interpolation> interpolationNamed(const std::string& name);
+std::optional<MotionInterpolation> motionInterpolationNamed(const std::string& name);
 
 /// quintic where the samples have velocities and accelerations, cubic otherwise.
-Interpolation naturalInterpolation(const MotionSamples& samples);
+MotionInterpolation naturalInterpolation(const MotionSamples& samples);
 
 /// Velocities and accelerations of the samples may be missing (no rows). A single sample is a
 /// standstill of no duration. The motion starts at the time of the first sample, which becomes 0.
 /// @throws Error that names the sample for times that do not ascend or numbers that are not finite;
 /// for no samples or sizes that differ.
-PiecewisePolynomial interpolated(const MotionSamples& samples, Interpolation interpolation);
+PiecewisePolynomial interpolated(const MotionSamples& samples, MotionInterpolation interpolation);
 
 }  // namespace proprio

@@ -1,4 +1,4 @@
-#include "proprio/motion/interpolation.h"
+#include "proprio/motion/motion_interpolation.h"
 
 #include <fmt/format.h>
 
@@ -15,9 +15,9 @@ using Eigen::MatrixXd;
 using Eigen::RowVectorXd;
 using Eigen::VectorXd;
 
-constexpr Interpolation kAll[] = {Interpolation::kPrevious, Interpolation::kNearest,
-                                  Interpolation::kLinear, Interpolation::kCubic,
-                                  Interpolation::kQuintic};
+constexpr MotionInterpolation kAll[] = {MotionInterpolation::kPrevious,
+                                        MotionInterpolation::kNearest, MotionInterpolation::kLinear,
+                                        MotionInterpolation::kCubic, MotionInterpolation::kQuintic};
 
 bool given(const MatrixXd& values) { return values.rows() > 0; }
 
@@ -110,48 +110,49 @@ MatrixXd akimaSlopes(const std::vector<double>& knots, const MatrixXd& q) {
 
 }  // namespace
 
-const char* toString(Interpolation interpolation) {
+const char* toString(MotionInterpolation interpolation) {
   switch (interpolation) {
-    case Interpolation::kPrevious:
+    case MotionInterpolation::kPrevious:
       return "previous";
-    case Interpolation::kNearest:
+    case MotionInterpolation::kNearest:
       return "nearest";
-    case Interpolation::kLinear:
+    case MotionInterpolation::kLinear:
       return "linear";
-    case Interpolation::kCubic:
+    case MotionInterpolation::kCubic:
       return "cubic";
-    case Interpolation::kQuintic:
+    case MotionInterpolation::kQuintic:
       return "quintic";
   }
   return "";
 }
 
-std::optional<Interpolation> interpolationNamed(const std::string& name) {
-  for (const Interpolation interpolation : kAll) {
+std::optional<MotionInterpolation> motionInterpolationNamed(const std::string& name) {
+  for (const MotionInterpolation interpolation : kAll) {
     if (name == toString(interpolation)) return interpolation;
   }
   return std::nullopt;
 }
 
-Interpolation naturalInterpolation(const MotionSamples& samples) {
-  return given(samples.v) && given(samples.a) ? Interpolation::kQuintic : Interpolation::kCubic;
+MotionInterpolation naturalInterpolation(const MotionSamples& samples) {
+  return given(samples.v) && given(samples.a) ? MotionInterpolation::kQuintic
+                                              : MotionInterpolation::kCubic;
 }
 
-PiecewisePolynomial interpolated(const MotionSamples& samples, Interpolation interpolation) {
+PiecewisePolynomial interpolated(const MotionSamples& samples, MotionInterpolation interpolation) {
   checkSamples(samples);
   const MatrixXd& q = samples.q;
   if (q.rows() == 1) return standstill(q.row(0).transpose());
   const std::vector<double> times(samples.time.begin(), samples.time.end());
   const std::vector<double> knots = checkedTimes(times, q.rows(), "interpolation");
   switch (interpolation) {
-    case Interpolation::kPrevious:
-    case Interpolation::kNearest:
-      return steps(knots, q, interpolation == Interpolation::kNearest);
-    case Interpolation::kLinear:
+    case MotionInterpolation::kPrevious:
+    case MotionInterpolation::kNearest:
+      return steps(knots, q, interpolation == MotionInterpolation::kNearest);
+    case MotionInterpolation::kLinear:
       return cubic(knots, q, {});
-    case Interpolation::kCubic:
+    case MotionInterpolation::kCubic:
       return cubic(knots, q, given(samples.v) ? samples.v : akimaSlopes(knots, q));
-    case Interpolation::kQuintic:
+    case MotionInterpolation::kQuintic:
       break;
   }
   if (given(samples.v) && given(samples.a)) return quinticHermite(times, q, samples.v, samples.a);

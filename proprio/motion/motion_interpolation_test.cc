@@ -1,4 +1,4 @@
-#include "proprio/motion/interpolation.h"
+#include "proprio/motion/motion_interpolation.h"
 
 #include <gtest/gtest.h>
 
@@ -22,93 +22,96 @@ MotionSamples polynomial(int degree, bool derivatives) {
   return samples;
 }
 
-double value(const MotionSamples& samples, Interpolation kind, double t) {
+double value(const MotionSamples& samples, MotionInterpolation kind, double t) {
   return stateAt(interpolated(samples, kind), t).q[0];
 }
 
 // Each interpolation is exact on the polynomials it promises.
-TEST(Interpolation, ExactOnPolynomials) {
+TEST(MotionInterpolation, ExactOnPolynomials) {
   for (double t = 0.0; t <= 2.1; t += 0.07) {
-    EXPECT_NEAR(value(polynomial(1, false), Interpolation::kLinear, t), 1 + t, 1e-13);
-    EXPECT_NEAR(value(polynomial(1, false), Interpolation::kCubic, t), 1 + t, 1e-13);
-    EXPECT_NEAR(value(polynomial(3, true), Interpolation::kCubic, t), 1 + t * t * t, 1e-12);
-    EXPECT_NEAR(value(polynomial(2, false), Interpolation::kQuintic, t), 1 + t * t, 1e-9);
-    EXPECT_NEAR(value(polynomial(5, true), Interpolation::kQuintic, t), 1 + std::pow(t, 5), 1e-11);
+    EXPECT_NEAR(value(polynomial(1, false), MotionInterpolation::kLinear, t), 1 + t, 1e-13);
+    EXPECT_NEAR(value(polynomial(1, false), MotionInterpolation::kCubic, t), 1 + t, 1e-13);
+    EXPECT_NEAR(value(polynomial(3, true), MotionInterpolation::kCubic, t), 1 + t * t * t, 1e-12);
+    EXPECT_NEAR(value(polynomial(2, false), MotionInterpolation::kQuintic, t), 1 + t * t, 1e-9);
+    EXPECT_NEAR(value(polynomial(5, true), MotionInterpolation::kQuintic, t), 1 + std::pow(t, 5),
+                1e-11);
   }
 }
 
 // All pass through the samples; each is as smooth as promised.
-TEST(Interpolation, SamplesAndSmoothness) {
+TEST(MotionInterpolation, SamplesAndSmoothness) {
   MotionSamples samples = polynomial(2, false);
   samples.q << 0, 1, 1, 1, -2, 0.5, 3;
-  for (const Interpolation kind :
-       {Interpolation::kPrevious, Interpolation::kNearest, Interpolation::kLinear,
-        Interpolation::kCubic, Interpolation::kQuintic}) {
-    EXPECT_EQ(interpolationNamed(toString(kind)), kind);
+  for (const MotionInterpolation kind :
+       {MotionInterpolation::kPrevious, MotionInterpolation::kNearest, MotionInterpolation::kLinear,
+        MotionInterpolation::kCubic, MotionInterpolation::kQuintic}) {
+    EXPECT_EQ(motionInterpolationNamed(toString(kind)), kind);
     const PiecewisePolynomial motion = interpolated(samples, kind);
     checkPolynomial(motion);
     EXPECT_NEAR(motion.duration(), 2.1, 1e-15);
-    const Eigen::Index last = kind == Interpolation::kPrevious ? 6 : 7;
+    const Eigen::Index last = kind == MotionInterpolation::kPrevious ? 6 : 7;
     for (Eigen::Index k = 0; k < last; ++k)
       EXPECT_NEAR(stateAt(motion, samples.time[k]).q[0], samples.q(k, 0), 1e-9) << toString(kind);
     expectDerivativesAgree(motion, 1e-5);
     const Jumps jumps = jumpsAtBreaks(motion);
-    if (kind >= Interpolation::kLinear) {
+    if (kind >= MotionInterpolation::kLinear) {
       EXPECT_LT(jumps.q, 1e-9);
     }
-    if (kind >= Interpolation::kCubic) {
+    if (kind >= MotionInterpolation::kCubic) {
       EXPECT_LT(jumps.v, 1e-8);
     }
-    if (kind >= Interpolation::kQuintic) {
+    if (kind >= MotionInterpolation::kQuintic) {
       EXPECT_LT(jumps.a, 1e-5);
     }
   }
-  EXPECT_FALSE(interpolationNamed("spline"));
+  EXPECT_FALSE(motionInterpolationNamed("spline"));
   // where the samples are flat, the modified Akima curve is flat
-  EXPECT_NEAR(value(samples, Interpolation::kCubic, 0.4), 1.0, 1e-12);
-  EXPECT_NEAR(value(samples, Interpolation::kCubic, 0.8), 1.0, 1e-12);
+  EXPECT_NEAR(value(samples, MotionInterpolation::kCubic, 0.4), 1.0, 1e-12);
+  EXPECT_NEAR(value(samples, MotionInterpolation::kCubic, 0.8), 1.0, 1e-12);
 }
 
 // Slopes as MATLAB's documentation defines makima, computed by hand for an inner sample.
-TEST(Interpolation, ModifiedAkimaSlope) {
+TEST(MotionInterpolation, ModifiedAkimaSlope) {
   MotionSamples samples;
   samples.time = Eigen::VectorXd::LinSpaced(5, 0.0, 4.0);
   samples.q.resize(5, 1);
   samples.q << 0, 1, 3, 2, 2;  // slopes 1, 2, -1, 0
   const double before = std::abs(0.0 + 1.0) + 0.5 * std::abs(-1.0), after = 1.0 + 1.5;
   const double expected = (before * 2.0 + after * -1.0) / (before + after);
-  EXPECT_NEAR(stateAt(interpolated(samples, Interpolation::kCubic), 2.0).v[0], expected, 1e-14);
+  EXPECT_NEAR(stateAt(interpolated(samples, MotionInterpolation::kCubic), 2.0).v[0], expected,
+              1e-14);
 }
 
 // Previous and nearest hold what they say.
-TEST(Interpolation, Steps) {
+TEST(MotionInterpolation, Steps) {
   const MotionSamples samples = polynomial(1, false);
-  EXPECT_EQ(value(samples, Interpolation::kPrevious, 0.49), 1.3);
-  EXPECT_EQ(value(samples, Interpolation::kPrevious, 0.5), 1.5);
-  EXPECT_EQ(value(samples, Interpolation::kNearest, 0.79), 1.5);
-  EXPECT_EQ(value(samples, Interpolation::kNearest, 0.81), 2.1);
+  EXPECT_EQ(value(samples, MotionInterpolation::kPrevious, 0.49), 1.3);
+  EXPECT_EQ(value(samples, MotionInterpolation::kPrevious, 0.5), 1.5);
+  EXPECT_EQ(value(samples, MotionInterpolation::kNearest, 0.79), 1.5);
+  EXPECT_EQ(value(samples, MotionInterpolation::kNearest, 0.81), 2.1);
 }
 
 // One and two samples, and samples that cannot be.
-TEST(Interpolation, Edges) {
+TEST(MotionInterpolation, Edges) {
   MotionSamples one;
   one.time = Eigen::VectorXd::Constant(1, 3.0);
   one.q = Eigen::MatrixXd::Constant(1, 1, 0.7);
-  for (const Interpolation kind :
-       {Interpolation::kPrevious, Interpolation::kNearest, Interpolation::kLinear,
-        Interpolation::kCubic, Interpolation::kQuintic}) {
+  for (const MotionInterpolation kind :
+       {MotionInterpolation::kPrevious, MotionInterpolation::kNearest, MotionInterpolation::kLinear,
+        MotionInterpolation::kCubic, MotionInterpolation::kQuintic}) {
     EXPECT_EQ(interpolated(one, kind).duration(), 0.0);
     EXPECT_EQ(value(one, kind, 0.0), 0.7);
     MotionSamples two = one;
     two.time = Eigen::Vector2d(1.0, 3.0);
     two.q = Eigen::Vector2d(0.0, 1.0);
     EXPECT_EQ(interpolated(two, kind).duration(), 2.0);
-    if (kind >= Interpolation::kLinear) {
+    if (kind >= MotionInterpolation::kLinear) {
       EXPECT_NEAR(value(two, kind, 1.0), 0.5, 1e-12);
     }
   }
   const auto refused = [](MotionSamples samples, const std::string& part) {
-    const std::string message = messageOf([&] { interpolated(samples, Interpolation::kLinear); });
+    const std::string message =
+        messageOf([&] { interpolated(samples, MotionInterpolation::kLinear); });
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   MotionSamples bad = polynomial(1, true);
