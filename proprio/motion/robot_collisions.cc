@@ -1,0 +1,247 @@
+#include "proprio/motion/robot_collisions.h"
+
+#include <fcl/geometry/shape/box.h>
+#include <fcl/geometry/shape/convex.h>
+#include <fcl/geometry/shape/cylinder.h>
+#include <fcl/geometry/shape/sphere.h>
+#include <fcl/narrowphase/distance.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "proprio/core/text.h"
+#include "proprio/geometry/mesh_file.h"
+#include "proprio/model/mesh_path.h"
+
+namespace proprio {
+namespace {
+
+constexpr double kDistanceTolerance = 1e-6;  // m
+constexpr size_t kHullVertices = 500;
+// Farther apart than that, the pair's bounding spheres tell enough.
+constexpr double kFar = 0.5;  // m
+
+fcl::Transform3d transformOf(const Pose& X) {
+  fcl::Transform3d T = fcl::Transform3d::Identity();
+  T.linear() = X.R;
+  T.translation() = X.p;
+  return T;
+}
+
+/// At most kHullVertices points: those extreme in evenly spread (Fibonacci) directions.
+std::vector<Vector3d> hullPoints(const std::vector<Vector3d>& points) {
+  if (points.size() <= kHullVertices) return points;
+  std::set<size_t> chosen;
+  const double turn = std::numbers::pi * (3.0 - std::sqrt(5.0));
+  for (size_t k = 0; k < kHullVertices; ++k) {
+    const double z =
+        1.0 - (2.0 * static_cast<double>(k) + 1.0) / static_cast<double>(kHullVertices);
+    const double radius = std::sqrt(1.0 - z * z), angle = turn * static_cast<double>(k);
+    const Vector3d direction(radius * std::cos(angle), radius * std::sin(angle), z);
+    size_t best = 0;
+    for (size_t i = 1; i < points.size(); ++i) {
+      if (direction.dot(points[i]) > direction.dot(points[best])) best = i;
+    }
+    chosen.insert(best);
+  }
+  std::vector<Vector3d> hull;
+  for (const size_t i : chosen) hull.push_back(points[i]);
+  return hull;
+}
+
+struct Part {
+  std::shared_ptr<fcl::CollisionGeometryd> shape;
+  Pose X_LG;
+  Vector3d centre = Vector3d::Zero();  ///< of a sphere around it, in the link frame
+  double radius = 0.0;
+};
+
+Part finished(std::shared_ptr<fcl::CollisionGeometryd> shape, const Pose& X_LG) {
+  shape->computeLocalAABB();
+  Part part = {std::move(shape), X_LG};
+  part.centre = X_LG * Vector3d(part.shape->aabb_center);
+  part.radius = part.shape->aabb_radius;
+  return part;
+}
+
+std::shared_ptr<fcl::CollisionGeometryd> meshHull(const Model& model, const Link& link,
+                                                  const Shape& shape) {
+  const std::string path = findMesh(model, shape.mesh);
+  if (path.empty()) {
+    throw Error(fmt::format("link {}: the collision mesh {} is not there; distances need it",
+                            inQuotes(link.name), inQuotes(shape.mesh)));
+  }
+  const TriangleMesh mesh = readMesh(path);
+  std::vector<Vector3d> points;
+  for (const Vector3d& p : mesh.vertices) points.push_back(shape.mesh_scale.cwiseProduct(p));
+  auto vertices = std::make_shared<std::vector<fcl::Vector3d>>(hullPoints(points));
+  // one face only: FCL then looks for extreme vertices among all of them, whatever the faces
+  auto faces = std::make_shared<std::vector<int>>(std::vector<int>{3, 0, 1, 2});
+  return std::make_shared<fcl::Convexd>(vertices, 1, faces, false);
+}
+
+Part partOf(const Model& model, const Link& link, const Shape& shape) {
+  switch (shape.kind) {
+    case ShapeKind::kBox:
+      return finished(std::make_shared<fcl::Boxd>(shape.size), shape.X_LG);
+    case ShapeKind::kCylinder:
+      return finished(std::make_shared<fcl::Cylinderd>(shape.size[0], shape.size[1]), shape.X_LG);
+    case ShapeKind::kSphere:
+      return finished(std::make_shared<fcl::Sphered>(shape.size[0]), shape.X_LG);
+    case ShapeKind::kMesh:
+      return finished(meshHull(model, link, shape), shape.X_LG);
+  }
+  return {};
+}
+
+LinkDistance distanceOf(const Part& a, const Pose& X_WA, const Part& b, const Pose& X_WB) {
+  fcl::DistanceRequestd request;
+  request.enable_nearest_points = true;
+  request.enable_signed_distance = true;
+  request.distance_tolerance = kDistanceTolerance;
+  request.gjk_solver_type = fcl::GST_LIBCCD;
+  fcl::DistanceResultd result;
+  fcl::distance(a.shape.get(), transformOf(X_WA * a.X_LG), b.shape.get(),
+                transformOf(X_WB * b.X_LG), request, result);
+  return {result.min_distance, result.nearest_points[0], result.nearest_points[1]};
+}
+
+}  // namespace
+
+struct RobotCollisions::Shapes {
+  std::shared_ptr<const Tree> tree;
+  std::vector<std::vector<Part>> links;
+  std::vector<Part> boxes;  ///< X_LG is the pose in the world
+  std::vector<std::string> box_names;
+  struct Pair {
+    int first = -1;
+    int second = -1;  ///< -1: a box
+    int box = -1;
+  };
+  std::vector<Pair> pairs;
+
+  const std::vector<Part>* partsOf(int link) const { return &links[static_cast<size_t>(link)]; }
+};
+
+RobotCollisions::RobotCollisions(std::shared_ptr<const Tree> tree, const CollisionOptions& options)
+    : shapes_(std::make_unique<Shapes>()) {
+  Shapes& s = *shapes_;
+  s.tree = std::move(tree);
+  const Model& model = s.tree->model();
+  std::vector<std::string> names;
+  for (const Link& link : model.links) {
+    names.push_back(link.name);
+    s.links.emplace_back();
+    for (const Shape& shape : link.shapes) {
+      if (shape.collision) s.links.back().push_back(partOf(model, link, shape));
+    }
+  }
+  for (const EnvironmentBox& box : options.environment) {
+    if (!(box.size.array() > 0.0).all()) {
+      throw Error(fmt::format("box {}: edge lengths must be positive", inQuotes(box.name)));
+    }
+    s.boxes.push_back(finished(std::make_shared<fcl::Boxd>(box.size), box.X_WG));
+    s.box_names.push_back(box.name);
+    names.push_back(box.name);
+  }
+  std::set<std::pair<std::string, std::string>> disabled;
+  for (const auto& [a, b] : options.disabled) {
+    for (const std::string& name : {a, b}) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        throw Error(fmt::format("disabled collision: there is no link or box {}{}", inQuotes(name),
+                                didYouMean(name, names)));
+      }
+    }
+    disabled.insert({a, b});
+    disabled.insert({b, a});
+  }
+  const auto count = static_cast<int>(model.links.size());
+  for (int a = 0; a < count; ++a) {
+    if (s.partsOf(a)->empty()) continue;
+    const std::vector<int> near = neighbours(model, a);
+    for (int b = a + 1; options.self && b < count; ++b) {
+      if (s.partsOf(b)->empty() || std::find(near.begin(), near.end(), b) != near.end()) continue;
+      if (disabled.count({model.links[static_cast<size_t>(a)].name,
+                          model.links[static_cast<size_t>(b)].name}) > 0) {
+        continue;
+      }
+      s.pairs.push_back({a, b, -1});
+    }
+    if (a == s.tree->baseLink() && !s.tree->floating()) continue;
+    for (size_t box = 0; box < s.boxes.size(); ++box) {
+      if (disabled.count({model.links[static_cast<size_t>(a)].name, s.box_names[box]}) > 0) {
+        continue;
+      }
+      s.pairs.push_back({a, -1, static_cast<int>(box)});
+    }
+  }
+}
+
+RobotCollisions::~RobotCollisions() = default;
+
+int RobotCollisions::pairCount() const { return static_cast<int>(shapes_->pairs.size()); }
+
+std::pair<int, int> RobotCollisions::links(int pair) const {
+  const Shapes::Pair& p = shapes_->pairs[static_cast<size_t>(pair)];
+  return {p.first, p.second};
+}
+
+std::string RobotCollisions::pairName(int pair) const {
+  const Shapes::Pair& p = shapes_->pairs[static_cast<size_t>(pair)];
+  const std::vector<Link>& all = shapes_->tree->model().links;
+  return all[static_cast<size_t>(p.first)].name + " and " +
+         (p.second >= 0 ? all[static_cast<size_t>(p.second)].name
+                        : shapes_->box_names[static_cast<size_t>(p.box)]);
+}
+
+LinkDistance RobotCollisions::distance(const Kinematics& kinematics, int pair) const {
+  const Shapes& s = *shapes_;
+  const Shapes::Pair& p = s.pairs[static_cast<size_t>(pair)];
+  const Pose X_WA = kinematics.X_WL[static_cast<size_t>(p.first)];
+  const Pose X_WB = p.second >= 0 ? kinematics.X_WL[static_cast<size_t>(p.second)] : Pose{};
+  const Part* first_b =
+      p.second >= 0 ? s.partsOf(p.second)->data() : &s.boxes[static_cast<size_t>(p.box)];
+  const Part* last_b = first_b + (p.second >= 0 ? s.partsOf(p.second)->size() : 1);
+  LinkDistance nearest;
+  nearest.distance = 1e300;
+  for (const Part& a : *s.partsOf(p.first)) {
+    for (const Part* b = first_b; b != last_b; ++b) {
+      // spheres around the parts: far pairs need no more
+      const Vector3d ca = X_WA * a.centre, cb = X_WB * b->centre;
+      const double between = (cb - ca).norm(), gap = between - a.radius - b->radius;
+      if (gap > nearest.distance) continue;
+      if (gap > kFar) {
+        const Vector3d n = (cb - ca) / between;
+        nearest = {gap, ca + a.radius * n, cb - b->radius * n};
+        continue;
+      }
+      const LinkDistance found = distanceOf(a, X_WA, *b, X_WB);
+      if (found.distance < nearest.distance) nearest = found;
+    }
+  }
+  return nearest;
+}
+
+void RobotCollisions::gradient(const Kinematics& kinematics, int pair, const LinkDistance& at,
+                               VectorRef gradient) const {
+  const Shapes& s = *shapes_;
+  const Shapes::Pair& p = s.pairs[static_cast<size_t>(pair)];
+  gradient.setZero();
+  if (std::abs(at.distance) < 1e-9) return;  // no direction
+  const Vector3d n = (at.p_B - at.p_A) / at.distance;
+  Eigen::Matrix<double, 6, Eigen::Dynamic> J(6, s.tree->velocityCount());
+  const auto add = [&](int link, const Vector3d& point, double sign) {
+    const Pose X_LP = {Matrix3d::Identity(),
+                       kinematics.X_WL[static_cast<size_t>(link)].inverse() * point};
+    frameJacobian(*s.tree, kinematics, link, X_LP, Representation::kMixed, Representation::kBody,
+                  J);
+    gradient.noalias() += sign * J.topRows<3>().transpose() * n;
+  };
+  add(p.first, at.p_A, -1.0);
+  if (p.second >= 0) add(p.second, at.p_B, 1.0);
+}
+
+}  // namespace proprio

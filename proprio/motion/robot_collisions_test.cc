@@ -1,0 +1,189 @@
+// Distances against closed forms, gradients against differences.
+
+#include "proprio/motion/robot_collisions.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "proprio/dynamics/testing/model_zoo.h"
+#include "proprio/dynamics/testing/perturb.h"
+#include "proprio/model/robot_reader.h"
+
+namespace proprio {
+namespace {
+
+constexpr double kTolerance = 2e-6;  // of FCL's distances, m
+
+Shape sphere(double radius, const Vector3d& at) {
+  Shape shape;
+  shape.kind = ShapeKind::kSphere;
+  shape.size[0] = radius;
+  shape.X_LG.p = at;
+  return shape;
+}
+
+Shape box(const Vector3d& size, const Vector3d& at) {
+  Shape shape;
+  shape.kind = ShapeKind::kBox;
+  shape.size = size;
+  shape.X_LG.p = at;
+  return shape;
+}
+
+/// A chain of links of 1 m along x that turn about z (last joint: slides along y), mounted at 0.
+Model chain() {
+  Model model;
+  model.name = "chain";
+  for (const char* name : {"base", "first", "second", "third"}) {
+    Link link;
+    link.name = name;
+    link.inertia =
+        InertialParameters::fromCom(1.0, Vector3d(0.5, 0, 0), Vector3d(0.1, 0.1, 0.1).asDiagonal());
+    model.links.push_back(link);
+  }
+  for (int j = 0; j < 3; ++j) {
+    Joint joint;
+    joint.name = "joint_" + std::to_string(j + 1);
+    joint.type = j == 2 ? JointType::kPrismatic : JointType::kRevolute;
+    joint.first = j;
+    joint.second = j + 1;
+    joint.axis = j == 2 ? Vector3d::UnitY() : Vector3d::UnitZ();
+    if (j > 0) joint.X_FJ.p = Vector3d(1, 0, 0);
+    model.joints.push_back(joint);
+  }
+  return model;
+}
+
+struct Robot {
+  Robot(Model model, const CollisionOptions& options)
+      : tree(std::make_shared<const Tree>(
+            std::make_shared<const Model>(finalize(std::move(model))))),
+        collisions(tree, options),
+        kinematics(*tree) {}
+  LinkDistance at(const Eigen::VectorXd& q, int pair) {
+    computeKinematics(*tree, q, kinematics);
+    return collisions.distance(kinematics, pair);
+  }
+  std::shared_ptr<const Tree> tree;
+  RobotCollisions collisions;
+  Kinematics kinematics;
+};
+
+// Two spheres are as far apart as their centres less the radii, also when they overlap.
+TEST(RobotCollisions, SpheresHaveTheirClosedForm) {
+  Model model = chain();
+  model.links[0].shapes = {sphere(0.1, {0, 0, 0.2})};
+  model.links[2].shapes = {sphere(0.25, {0.4, 0, 0})};
+  Robot r(model, {});
+  ASSERT_EQ(r.collisions.pairCount(), 1);
+  EXPECT_EQ(r.collisions.pairName(0), "base and second");
+  for (const double bend : {0.3, 1.5, 2.6, 3.0, 3.14}) {
+    const Vector3d centre(1.0 + 0.4 * std::cos(bend), 0.4 * std::sin(bend), 0.0);
+    const double expected = (centre - Vector3d(0, 0, 0.2)).norm() - 0.35;
+    EXPECT_NEAR(r.at(Eigen::Vector3d(0.0, bend, 0.0), 0).distance, expected, kTolerance);
+  }
+  Model close = model;
+  close.links[0].shapes = {sphere(0.5, {0.5, 0, 0})};
+  Robot touching(close, {});
+  const double overlap = std::hypot(0.5 + 0.4 * std::cos(2.0), 0.4 * std::sin(2.0)) - 0.75;
+  ASSERT_LT(overlap, 0.0);
+  EXPECT_NEAR(touching.at(Eigen::Vector3d(0, 2.0, 0), 0).distance, overlap, 1e-4);
+}
+
+// A box beside a box, and a hull read from a mesh beside the box it describes, keep the distance of
+// their faces; neighbours and disabled pairs are left out.
+TEST(RobotCollisions, BoxesMeshesAndDisabledPairs) {
+  Model model = chain();
+  model.links[1].shapes = {box({0.2, 0.2, 0.2}, {0.5, 0, 0})};
+  model.links[2].shapes = {box({0.2, 0.2, 0.2}, {0.5, 0, 0})};
+  model.links[3].shapes = {box({0.2, 0.2, 0.2}, {0.5, 0, 0})};
+  CollisionOptions options;
+  options.environment = {{"wall", {Matrix3d::Identity(), {0, 2, 0}}, {10, 1, 10}}};
+  {
+    Robot r(model, options);
+    ASSERT_EQ(r.collisions.pairCount(), 4);  // first-third, and every link with the wall
+    const Eigen::Vector3d q(0.0, 0.0, 0.9);
+    computeKinematics(*r.tree, q, r.kinematics);
+    for (int pair = 0; pair < 4; ++pair) {
+      const double expected = r.collisions.pairName(pair) == "first and third"
+                                  ? std::hypot(1.8, 0.7)
+                              : r.collisions.pairName(pair) == "third and wall" ? 0.5
+                                                                                : 1.4;
+      const double found = r.collisions.distance(r.kinematics, pair).distance;
+      // far pairs: a lower bound from the spheres around them
+      if (expected < 0.6) {
+        EXPECT_NEAR(found, expected, kTolerance) << r.collisions.pairName(pair);
+      } else {
+        EXPECT_GT(found, 0.5 - kTolerance) << r.collisions.pairName(pair);
+        EXPECT_LE(found, expected + kTolerance) << r.collisions.pairName(pair);
+      }
+    }
+  }
+  options.disabled = {{"wall", "third"}, {"first", "third"}};
+  EXPECT_EQ(Robot(model, options).collisions.pairCount(), 2);
+  options.disabled = {{"wal", "third"}};
+  EXPECT_THROW(Robot(model, options), Error);
+  options.disabled.clear();
+  // the same last box as a mesh
+  const std::string path = testing::TempDir() + "robot_collisions_box.obj";
+  std::ofstream(path) << "v .1 .1 .1\nv .1 .1 -.1\nv .1 -.1 .1\nv .1 -.1 -.1\nv -.1 .1 .1\n"
+                         "v -.1 .1 -.1\nv -.1 -.1 .1\nv -.1 -.1 -.1\nf 1 2 3\nf 6 7 8\n";
+  Model meshed = model;
+  meshed.links[3].shapes[0].kind = ShapeKind::kMesh;
+  meshed.links[3].shapes[0].mesh = path;
+  Robot r(meshed, options);
+  for (int pair = 0; pair < r.collisions.pairCount(); ++pair) {
+    if (r.collisions.pairName(pair) != "third and wall") continue;
+    EXPECT_NEAR(r.at(Eigen::Vector3d(0, 0, 0.9), pair).distance, 0.5, kTolerance);
+  }
+  meshed.links[3].shapes[0].mesh = "not_there.stl";
+  EXPECT_THROW(Robot(meshed, options), Error);
+}
+
+// Gradients of the distances of a floating humanoid's own links and of an arm to a box equal
+// differences; those err by the tolerance of the distance over the step.
+TEST(RobotCollisions, GradientsEqualDifferences) {
+  constexpr double kStep = 1e-3, kSlope = 2.0 * kTolerance / kStep + 1e-3;
+  Model arm = chain();
+  Shape rod;
+  rod.kind = ShapeKind::kCylinder;
+  rod.size = Vector3d(0.05, 0.8, 0);
+  rod.X_LG = Pose::fromXyzRpy({0.5, 0, 0}, {0.2, 1.3, 0});
+  for (size_t k = 1; k < 4; ++k) arm.links[k].shapes = {rod, sphere(0.1, {0.9, 0, 0.05})};
+  CollisionOptions options;
+  options.environment = {
+      {"post", Pose::fromXyzRpy({1.9, 0.9, 0.1}, {0.1, 0.2, 0.3}), {0.3, 0.3, 1}}};
+  Robot robots[] = {
+      Robot(arm, options),
+      Robot(readRobot(PROPRIO_SOURCE_DIR "/examples/robots/humanoid.yaml", ReadOptions{}), {})};
+  int checked = 0;
+  for (Robot& r : robots) {
+    const int nv = r.tree->velocityCount();
+    Eigen::VectorXd gradient(nv);
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+      Eigen::VectorXd q = randomState(*r.tree, seed).q;
+      q.tail(r.tree->model().position_count) *= 0.3;
+      for (int pair = 0; pair<r.collisions.pairCount(); pair += nv> 6 ? 41 : 1) {
+        const LinkDistance at = r.at(q, pair);
+        if (at.distance < 0.02 || at.distance > 0.45) continue;
+        r.collisions.gradient(r.kinematics, pair, at, gradient);
+        for (int j = 0; j < nv; ++j) {
+          const Eigen::VectorXd e = kStep * Eigen::VectorXd::Unit(nv, j);
+          const double up = r.at(moved(*r.tree, q, e), pair).distance;
+          const double down = r.at(moved(*r.tree, q, -e), pair).distance;
+          // where the nearest parts change there is a kink: both one-sided slopes must agree
+          if (std::abs(up + down - 2.0 * at.distance) > 20.0 * kTolerance) continue;
+          EXPECT_NEAR(gradient[j], (up - down) / (2.0 * kStep), kSlope * (1.0 + 0.1 / at.distance))
+              << r.collisions.pairName(pair) << " coordinate " << j;
+          ++checked;
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 100);
+}
+
+}  // namespace
+}  // namespace proprio
