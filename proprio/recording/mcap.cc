@@ -37,6 +37,8 @@ class McapReader {
       const size_t start = reader.offset();
       const auto opcode = static_cast<McapOpcode>(reader.read<uint8_t>("a record"));
       ByteReader record = reader.part(reader.read<uint64_t>("a record"), "a record");
+      if (opcode == McapOpcode::kFooter && !data_ended_)
+        throw record.error("the record that ends the data is missing");
       if (opcode == McapOpcode::kFooter) return readFooter(record, reader, start);
       if (opcode == McapOpcode::kDataEnd) readDataEnd(record, start);
       if (!data_ended_) readRecord(opcode, record);

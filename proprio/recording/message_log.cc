@@ -265,10 +265,11 @@ class TopicLog {
     } else if (json.is_array()) {
       for (size_t i = 0; i < json.size(); ++i)
         setJson(json[i], fmt::format("{}[{}]", name, i), depth + 1);
-    } else if (!name.empty() && (json.is_number() || json.is_boolean())) {
-      Channel channel;
-      channel.name = name;
-      set(columnFor(channel), json.is_boolean() ? (json.get<bool>() ? 1 : 0) : json.get<double>());
+    } else if (!name.empty() && !json.is_string()) {
+      const double value = json.is_number()    ? json.get<double>()
+                           : json.is_boolean() ? (json.get<bool>() ? 1 : 0)
+                                               : kMissing;
+      set(columnFor(channelNamed(name)), value);
     }
   }
 

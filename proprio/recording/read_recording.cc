@@ -11,6 +11,8 @@
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/csv.h"
+#include "proprio/recording/hdf5.h"
+#include "proprio/recording/mat.h"
 #include "proprio/recording/mcap.h"
 #include "proprio/recording/npy.h"
 #include "proprio/recording/rosbag.h"
@@ -49,6 +51,22 @@ std::vector<Recording> readMcapOf(const std::string& path, const RecordingOption
   return readMcap(path, {options.csv.drop_bad_rows}, options.notes);
 }
 
+void writeMcapOf(const Recording& recording, const std::string& path) {
+  writeMcap(path, {recording});
+}
+
+std::vector<Recording> readMatOf(const std::string& path, const RecordingOptions& options) {
+  return readMat(path, options.notes);
+}
+
+std::vector<Recording> readHdf5Of(const std::string& path, const RecordingOptions& options) {
+  return readHdf5(path, {}, options.notes);
+}
+
+void writeHdf5Of(const Recording& recording, const std::string& path) {
+  writeHdf5(path, {recording});
+}
+
 /// A format: how its files are recognised, read and written.
 struct Format {
   std::vector<std::string> extensions;
@@ -63,9 +81,11 @@ const std::vector<Format>& formats() {
       {{".csv", ".txt", ".tsv", ".dat", ".log"}, "", readText, writeCsv},
       {{".npy"}, "\x93NUMPY", readNpyOf, nullptr},
       {{".npz"}, "PK\3\4", readNpzOf, writeNpzOf},
+      {{".mat"}, "MATLAB ", readMatOf, nullptr},
+      {{".h5", ".hdf5"}, "\x89HDF", readHdf5Of, writeHdf5Of},
       {{".db3"}, "SQLite format 3", readBagOf, nullptr},
       {{".zstd"}, "\x28\xb5\x2f\xfd", readBagOf, nullptr},
-      {{".mcap"}, "\x89MCAP", readMcapOf, nullptr},
+      {{".mcap"}, "\x89MCAP", readMcapOf, writeMcapOf},
   };
   return all;
 }

@@ -1,0 +1,376 @@
+#include "proprio/recording/hdf5.h"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <nlohmann/json.hpp>
+
+#include "proprio/core/atomic_file.h"
+#include "proprio/core/text.h"
+#include "proprio/recording/byte_reader_internal.h"
+#include "proprio/recording/child_process_internal.h"
+#include "proprio/recording/named_arrays_internal.h"
+
+namespace proprio {
+namespace {
+
+constexpr char kArray = 'A', kData = 'D', kNote = 'N', kJson = 'J';
+constexpr uint64_t kMostNumbers = uint64_t{1} << 30;  // 8 GiB of doubles
+constexpr size_t kBlock = size_t{1} << 20;            // numbers read at once
+constexpr size_t kLongestText = size_t{1} << 26;
+
+// An identifier of the library, closed at the end of its scope.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  operator hid_t() const { return id_; }  // NOLINT: takes the place of the identifier
+  bool good() const { return id_ >= 0; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+void quietLibrary() {
+  // reading needs no lock, and a recorder's or a network drive's lock must not stop it
+  ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+// The innermost reason on the library's error stack.
+std::string libraryReason() {
+  std::string reason;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned, const H5E_error2_t* entry, void* data) -> herr_t {
+        auto& text = *static_cast<std::string*>(data);
+        if (text.empty() && entry->desc != nullptr) text = entry->desc;
+        return 0;
+      },
+      &reason);
+  return reason.empty() ? "no reason given" : reason;
+}
+
+Error libraryError(const std::string& file, const std::string& what) {
+  return Error(fmt::format("{}: {}: the HDF5 library says: {}", file, what, libraryReason()));
+}
+
+// Text of a fixed or variable length from a dataset or an attribute; empty if it is not one text.
+template <typename Read>
+std::string readText(hid_t type, hid_t space, const Read& read) {
+  if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1) return "";
+  const Handle memory(H5Tcopy(type), H5Tclose);
+  if (H5Tis_variable_str(type) > 0) {
+    char* text = nullptr;
+    if (read(memory, static_cast<void*>(&text)) < 0 || text == nullptr) return "";
+    std::string copy(text);
+    H5free_memory(text);
+    return copy;
+  }
+  const size_t size = H5Tget_size(type);
+  if (size == 0 || size > kLongestText) return "";
+  std::string text(size, '\0');
+  if (read(memory, static_cast<void*>(text.data())) < 0) return "";
+  text.resize(std::min(text.find('\0'), text.size()));
+  return text;
+}
+
+std::string attributeText(hid_t object, const char* name) {
+  if (H5Aexists(object, name) <= 0) return "";
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+  if (!attribute.good()) return "";
+  const Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
+  return readText(type, space,
+                  [&](hid_t memory, void* data) { return H5Aread(attribute, memory, data); });
+}
+
+// Runs in the child: walks the file and sends what it finds.
+class Hdf5Walk {
+ public:
+  Hdf5Walk(const std::string& file, const FrameSender& sender) : file_(file), sender_(sender) {}
+
+  void run() {
+    quietLibrary();
+    const Handle file(H5Fopen(file_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    if (!file.good()) throw libraryError(file_, "cannot be opened");
+    const herr_t result =
+        H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, &Hdf5Walk::visit, this, H5O_INFO_BASIC);
+    if (failure_) std::rethrow_exception(failure_);
+    if (result < 0) throw libraryError(file_, "cannot be read");
+  }
+
+ private:
+  // called by C code, which no exception may pass
+  static herr_t visit(hid_t root, const char* name, const H5O_info_t* info, void* self) {
+    auto& walk = *static_cast<Hdf5Walk*>(self);
+    try {
+      if (info->type == H5O_TYPE_DATASET) walk.readDataset(root, name);
+      return 0;
+    } catch (...) {
+      walk.failure_ = std::current_exception();
+      return -1;
+    }
+  }
+
+  void skip(const std::string& name, const std::string& why) const {
+    sender_.send(kNote, fmt::format("{}: dataset {} {}", file_, inQuotes(name), why));
+  }
+
+  Error failed(const std::string& name) const {
+    return libraryError(file_, fmt::format("dataset {} cannot be read", inQuotes(name)));
+  }
+
+  void readDataset(hid_t root, const std::string& name) {
+    // MATLAB keeps what cells and objects point to in groups of such names
+    if (name.starts_with("#")) return;
+    const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+    H5Pset_chunk_cache(access, 12421, size_t{64} << 20, 1.0);
+    const Handle dataset(H5Dopen2(root, name.c_str(), access), H5Dclose);
+    if (!dataset.good()) throw failed(name);
+    const Handle type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
+    if (!type.good() || !space.good()) throw failed(name);
+    const H5T_class_t kind = H5Tget_class(type);
+    if (name == kChannelsJsonName && kind == H5T_STRING) {
+      sender_.send(kJson, readText(type, space, [&](hid_t memory, void* data) {
+                     return H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
+                   }));
+      return;
+    }
+    const std::string matlab = attributeText(dataset, "MATLAB_class");
+    if (H5Aexists(dataset, "MATLAB_empty") > 0) return skip(name, "is empty");
+    if (matlab == "char" || kind == H5T_STRING) return skip(name, "is text");
+    if (matlab == "cell") return skip(name, "is a cell array");
+    hsize_t size[2] = {1, 1};
+    const int dimensions = H5Sget_simple_extent_ndims(space);
+    if (dimensions > 2)
+      return skip(name, fmt::format("has {} dimensions; only one and two are signals", dimensions));
+    if (dimensions < 0 || H5Sget_simple_extent_dims(space, size, nullptr) < 0) throw failed(name);
+    uint64_t count = 0;
+    if (__builtin_mul_overflow(size[0], size[1], &count) || count > kMostNumbers) {
+      throw Error(fmt::format("{}: dataset {} of {} x {} numbers is too large", file_,
+                              inQuotes(name), size[0], size[1]));
+    }
+    if (count > 0 && H5Dget_storage_size(dataset) == 0) return skip(name, "was never written");
+    if (kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM) {
+      sendNumbers(dataset, space, H5T_NATIVE_DOUBLE, name, size, !matlab.empty());
+    } else if (kind == H5T_COMPOUND && dimensions == 1) {
+      readTable(dataset, space, type, name, size);
+    } else {
+      skip(name, "holds neither numbers nor a table of numbers");
+    }
+  }
+
+  // a channel per numeric field
+  void readTable(hid_t dataset, hid_t space, hid_t type, const std::string& name,
+                 const hsize_t* size) {
+    for (int i = 0; i < H5Tget_nmembers(type); ++i) {
+      const auto index = static_cast<unsigned>(i);
+      char* field = H5Tget_member_name(type, index);
+      const std::string field_name = field == nullptr ? "" : field;
+      H5free_memory(field);
+      const H5T_class_t kind = H5Tget_member_class(type, index);
+      if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_ENUM) {
+        skip(name + "/" + field_name, "does not hold numbers");
+        continue;
+      }
+      const Handle memory(H5Tcreate(H5T_COMPOUND, sizeof(double)), H5Tclose);
+      H5Tinsert(memory, field_name.c_str(), 0, H5T_NATIVE_DOUBLE);
+      sendNumbers(dataset, space, memory, name + "/" + field_name, size, false);
+    }
+  }
+
+  void sendNumbers(hid_t dataset, hid_t space, hid_t memory_type, const std::string& name,
+                   const hsize_t* size, bool matlab) {
+    const std::string unit = attributeText(dataset, "unit");
+    const nlohmann::json head = {{"name", name},
+                                 {"rows", size[0]},
+                                 {"columns", size[1]},
+                                 {"matlab", matlab},
+                                 {"unit", unit.empty() ? attributeText(dataset, "units") : unit}};
+    sender_.send(kArray, head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    if (size[0] == 0 || size[1] == 0) return;
+    const hsize_t rows_at_once = std::max<hsize_t>(1, kBlock / size[1]);
+    std::vector<double> block;
+    const int dimensions = H5Sget_simple_extent_ndims(space);
+    for (hsize_t row = 0; row < size[0]; row += rows_at_once) {
+      const hsize_t start[2] = {row, 0};
+      const hsize_t count[2] = {std::min(rows_at_once, size[0] - row), size[1]};
+      const hsize_t numbers = count[0] * count[1];
+      block.resize(numbers);
+      const Handle memory_space(H5Screate_simple(1, &numbers, nullptr), H5Sclose);
+      if (dimensions > 0 &&
+          H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr) < 0) {
+        throw failed(name);
+      }
+      if (H5Dread(dataset, memory_type, memory_space, space, H5P_DEFAULT, block.data()) < 0)
+        throw failed(name);
+      sender_.send(kData, {reinterpret_cast<const char*>(block.data()), numbers * sizeof(double)});
+    }
+  }
+
+  const std::string& file_;
+  const FrameSender& sender_;
+  std::exception_ptr failure_;
+};
+
+// Runs in the parent: puts the frames together again.
+class Hdf5Assembly {
+ public:
+  Hdf5Assembly(const std::string& file, bool dotted, Notes* notes)
+      : file_(file), dotted_(dotted), notes_(notes) {}
+
+  void receive(char kind, std::string_view content) {
+    if (kind == kNote) note(notes_, std::string(content));
+    if (kind == kJson) json_ += content;
+    if (kind == kData) data_ += content;
+    if (kind == kArray) {
+      finishArray();
+      head_ = nlohmann::json::parse(content);
+    }
+  }
+
+  std::vector<Recording> finish() {
+    finishArray();
+    return recordingsFromArrays(file_, std::move(arrays_), dotted_ ? '.' : '/', json_, notes_);
+  }
+
+ private:
+  void finishArray() {
+    if (head_.is_null()) return;
+    NamedArray array;
+    array.name = head_.value("name", "");
+    if (dotted_) std::replace(array.name.begin(), array.name.end(), '/', '.');
+    array.unit = head_.value("unit", "");
+    const auto rows = head_.value("rows", Eigen::Index{0});
+    const auto columns = head_.value("columns", Eigen::Index{0});
+    if (data_.size() != sizeof(double) * static_cast<size_t>(rows) * static_cast<size_t>(columns))
+      throw Error(fmt::format("{}: dataset {} is incomplete", file_, inQuotes(array.name)));
+    // rows first; seen columns first, that is the transpose
+    if (!data_.empty()) {
+      array.values.resize(columns, rows);
+      std::memcpy(array.values.data(), data_.data(), data_.size());
+      if (!head_.value("matlab", false)) array.values.transposeInPlace();
+    }
+    arrays_.push_back(std::move(array));
+    data_.clear();
+    head_ = nullptr;
+  }
+
+  const std::string& file_;
+  bool dotted_;
+  Notes* notes_;
+  nlohmann::json head_;
+  std::string data_, json_;
+  std::vector<NamedArray> arrays_;
+};
+
+// Runs in the child: the file as HDF5 would write it, in memory.
+class Hdf5Image {
+ public:
+  explicit Hdf5Image(const std::string& file) : name_(file), access_(coreAccess(), H5Pclose) {}
+
+  void write(const std::vector<NamedArray>& arrays, const std::string& json,
+             const FrameSender& sender) {
+    const Handle file(H5Fcreate(name_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_), H5Fclose);
+    if (!file.good()) throw libraryError(name_, "cannot be written");
+    for (const NamedArray& array : arrays) writeArray(file, array);
+    writeText(file, kChannelsJsonName, json);
+    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) throw libraryError(name_, "cannot be written");
+    const ssize_t size = H5Fget_file_image(file, nullptr, 0);
+    std::string image(static_cast<size_t>(std::max<ssize_t>(size, 0)), '\0');
+    if (size <= 0 || H5Fget_file_image(file, image.data(), image.size()) != size)
+      throw libraryError(name_, "cannot be written");
+    sender.send(kData, image);
+  }
+
+ private:
+  static hid_t coreAccess() {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_core(access, size_t{1} << 20, 0);
+    return access;
+  }
+
+  void writeArray(hid_t file, const NamedArray& array) {
+    const hsize_t size[2] = {static_cast<hsize_t>(array.values.rows()),
+                             static_cast<hsize_t>(array.values.cols())};
+    const Handle space(H5Screate_simple(size[1] == 1 ? 1 : 2, size, nullptr), H5Sclose);
+    const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+    H5Pset_create_intermediate_group(links, 1);
+    const Handle dataset(H5Dcreate2(file, array.name.c_str(), H5T_IEEE_F64LE, space, links,
+                                    H5P_DEFAULT, H5P_DEFAULT),
+                         H5Dclose);
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const RowMajor values = array.values;
+    if (!dataset.good() ||
+        H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+      throw libraryError(name_, fmt::format("dataset {} cannot be written", inQuotes(array.name)));
+    }
+    if (array.unit.empty()) return;
+    const Handle type(textType(), H5Tclose), scalar(H5Screate(H5S_SCALAR), H5Sclose);
+    const Handle attribute(H5Acreate2(dataset, "unit", type, scalar, H5P_DEFAULT, H5P_DEFAULT),
+                           H5Aclose);
+    const char* unit = array.unit.c_str();
+    H5Awrite(attribute, type, &unit);
+  }
+
+  void writeText(hid_t file, const char* name, const std::string& text) {
+    const Handle type(textType(), H5Tclose), scalar(H5Screate(H5S_SCALAR), H5Sclose);
+    const Handle dataset(
+        H5Dcreate2(file, name, type, scalar, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+    const char* bytes = text.c_str();
+    if (!dataset.good() || H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &bytes) < 0) {
+      throw libraryError(name_, fmt::format("{} cannot be written", name));
+    }
+  }
+
+  static hid_t textType() {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    return type;
+  }
+
+  const std::string& name_;
+  Handle access_;
+};
+
+}  // namespace
+
+std::vector<Recording> readHdf5(const std::string& path, const Hdf5Options& options, Notes* notes) {
+  bool matlab = false;
+  {
+    const MappedFile file(path);  // says why a file cannot be opened
+    matlab = file.bytes().starts_with("MATLAB 7.3");
+  }
+  Hdf5Assembly assembly(path, matlab, notes);
+  runInChild(
+      path + ": the HDF5 library", options.time_limit_s,
+      [&](const FrameSender& sender) { Hdf5Walk(path, sender).run(); },
+      [&](char kind, std::string_view content) { assembly.receive(kind, content); });
+  return assembly.finish();
+}
+
+void writeHdf5(const std::string& path, const std::vector<Recording>& recordings,
+               const Hdf5Options& options) {
+  const std::vector<NamedArray> arrays = arraysFromRecordings(recordings);
+  const std::string json = channelsJson(recordings);
+  std::string image;
+  runInChild(
+      path + ": the HDF5 library", options.time_limit_s,
+      [&](const FrameSender& sender) {
+        quietLibrary();
+        Hdf5Image(path).write(arrays, json, sender);
+      },
+      [&](char, std::string_view content) { image += content; });
+  writeFileAtomically(path, image);
+}
+
+}  // namespace proprio

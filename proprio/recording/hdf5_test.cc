@@ -1,0 +1,211 @@
+#include "proprio/recording/hdf5.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include "proprio/core/atomic_file.h"
+#include "proprio/core/error.h"
+#include "proprio/core/text.h"
+#include "proprio/recording/child_process_internal.h"
+#include "proprio/recording/mat.h"
+#include "proprio/recording/testing/python_files.h"
+
+namespace proprio {
+namespace {
+
+bool mentions(const std::vector<std::string>& notes, const std::string& piece) {
+  return std::any_of(notes.begin(), notes.end(), [&](const std::string& note) {
+    return note.find(piece) != std::string::npos;
+  });
+}
+
+Recording sampleRecording() {
+  Recording recording;
+  recording.source = "sample";
+  recording.time.setLinSpaced(700, 10, 17);
+  for (const char* name : {"q[0]", "q[1]", "tau_elbow"}) {
+    Channel channel;
+    channel.name = name;
+    recording.channels.push_back(channel);
+  }
+  recording.channels[2].quantity = Quantity::kTorque;
+  recording.channels[2].of = "elbow";
+  recording.channels[2].unit = "N m";
+  recording.values.resize(700, 3);
+  for (Eigen::Index i = 0; i < recording.values.size(); ++i)
+    recording.values(i) = std::sin(1 + static_cast<double>(i));
+  return recording;
+}
+
+// Claim: what is written is read again, bit by bit, with units and quantities, for several topics.
+TEST(Hdf5Test, roundTrip) {
+  const TestFolder folder;
+  Recording first = sampleRecording(), second = sampleRecording();
+  first.topic = "/joint_states";
+  second.topic = "/other/arm";
+  second.time.array() += 1;
+  writeHdf5(folder / "a.h5", {first, second});
+  const auto read = readHdf5(folder / "a.h5");
+  ASSERT_EQ(read.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    const Recording &written = i == 0 ? first : second, &back = read[i];
+    EXPECT_EQ(back.topic, written.topic);
+    EXPECT_EQ(back.time, written.time);
+    EXPECT_EQ(back.values, written.values);
+    EXPECT_EQ(back.channels[2].name, "tau_elbow");
+    EXPECT_EQ(back.channels[2].quantity, Quantity::kTorque);
+    EXPECT_EQ(back.channels[2].unit, "N m");
+  }
+}
+
+// Claim: h5py reads what is written, and its files are read: every numeric type, groups, chunks
+// with compression, tables, flags, units; what is not numeric is noted.
+TEST(Hdf5Test, filesFromH5py) {
+  PROPRIO_REQUIRE_PYTHON("h5py");
+  const TestFolder folder;
+  const Recording sample = sampleRecording();
+  writeHdf5(folder / "ours.h5", {sample});
+  const std::string printed = runPython(folder, R"(
+import h5py, numpy as np
+f = h5py.File('ours.h5')
+print(f['q'].shape, repr(float(f['q'][2, 1])), f['tau_elbow'].attrs['unit'])
+t = np.linspace(0, 1, 11)
+q = np.outer(t, [1., 2., 3.])
+f = h5py.File('theirs.h5', 'w')
+f['robot/time'] = t
+f['robot/q'] = q
+f['robot/q'].attrs['units'] = 'deg'
+for k in ['<f4', '>f8', 'i1', '>i2', 'i4', 'i8', 'u1', 'u2', 'u4', '>u8']:
+  f['robot/deep/k_' + k.strip('<>')] = (np.arange(11) + 1).astype(k)
+f.create_dataset('robot/packed', data=q, chunks=(4, 2), compression='gzip', shuffle=True)
+f['robot/on'] = t > .5
+table = np.zeros(11, dtype=[('x', 'f8'), ('n', 'i4'), ('s', 'S3')])
+table['x'] = t * 4; table['n'] = np.arange(11)
+f['robot/table'] = table
+f['robot/text'] = 'hello'
+f['robot/cube'] = np.zeros((2, 2, 2))
+f['robot/gain'] = 3.0
+f.create_dataset('robot/unwritten', (11,), chunks=(4,))
+f['robot/alias'] = h5py.SoftLink('/robot')
+f.close()
+)");
+  EXPECT_EQ(printed, fmt::format("(700, 2) {} N m\n", formatNumber(sample.values(2, 1))));
+  std::vector<std::string> notes;
+  const auto recordings = readHdf5(folder / "theirs.h5", {}, &notes);
+  ASSERT_EQ(recordings.size(), 1u);
+  const Recording& recording = recordings[0];
+  EXPECT_EQ(recording.topic, "robot");
+  const auto last = [&](const std::string& channel) {
+    const int column = recording.column(channel);
+    EXPECT_GE(column, 0) << channel;
+    return column < 0 ? -1 : recording.values(10, column);
+  };
+  EXPECT_EQ(recording.time[10], 1);
+  EXPECT_EQ(last("q[2]"), 3);
+  EXPECT_EQ(last("packed[1]"), 2);
+  EXPECT_EQ(last("on"), 1);
+  EXPECT_EQ(recording.values(2, recording.column("on")), 0);
+  EXPECT_EQ(last("table/x"), 4);
+  EXPECT_EQ(last("table/n"), 10);
+  for (const char* kind : {"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"})
+    EXPECT_EQ(last(fmt::format("deep/k_{}", kind)), 11);
+  EXPECT_EQ(recording.channels[static_cast<size_t>(recording.column("q[0]"))].unit, "deg");
+  for (const char* piece :
+       {"'robot/text' is text", "'robot/cube' has 3 dimensions", "'robot/gain' is a single number",
+        "'robot/unwritten' was never written", "'robot/table/s' does not hold numbers"}) {
+    EXPECT_TRUE(mentions(notes, piece)) << piece << "\n"
+                                        << fmt::format("{}", fmt::join(notes, "\n"));
+  }
+}
+
+// Claim: MATLAB 7.3 files (HDF5 behind a block of 512 bytes, arrays on their side) read like those
+// of level 5.
+TEST(Hdf5Test, matlab73) {
+  PROPRIO_REQUIRE_PYTHON("h5py");
+  const TestFolder folder;
+  runPython(folder, R"(
+import h5py, numpy as np
+f = h5py.File('m.mat', 'w', userblock_size=512)
+t = np.linspace(0, 1, 11)
+q = np.outer(t, [1., 2., 3.])
+def put(name, a, kind='double'):
+  f[name] = np.atleast_2d(a).T if a.ndim == 1 else a.T
+  f[name].attrs['MATLAB_class'] = np.bytes_(kind)
+put('data/time', t); put('data/arm/q', q); put('data/on', (t > .5).astype('u1'), 'logical')
+put('data/word', np.array([104, 105], dtype='u2'), 'char')
+f['#refs#/a'] = t
+f.close()
+with open('m.mat', 'r+b') as g:
+  g.write(b'MATLAB 7.3 MAT-file'.ljust(124) + b'\x00\x02IM')
+)");
+  std::vector<std::string> notes;
+  const auto recordings = readMat(folder / "m.mat", &notes);
+  ASSERT_EQ(recordings.size(), 1u);
+  const Recording& recording = recordings[0];
+  EXPECT_EQ(recording.topic, "data");
+  ASSERT_EQ(recording.channels.size(), 4u);
+  EXPECT_EQ(recording.time[10], 1);
+  EXPECT_EQ(recording.values(10, recording.column("arm.q[2]")), 3);
+  EXPECT_EQ(recording.values(10, recording.column("on")), 1);
+  EXPECT_TRUE(mentions(notes, "'data/word' is text"));
+}
+
+// Claim: a crash, a hang and an error of a child become messages, and frames arrive whole.
+TEST(Hdf5Test, childProcess) {
+  const auto run = [](const std::function<void(const FrameSender&)>& child) {
+    std::string got;
+    const std::string message = messageOf([&] {
+      runInChild("f.h5: the library", 0.2, child,
+                 [&](char kind, std::string_view content) { got += kind + std::string(content); });
+    });
+    return std::pair{message, got};
+  };
+  const std::string large(3000000, 'x');
+  const auto good = run([&](const FrameSender& sender) { sender.send('D', large); });
+  EXPECT_EQ(good.first, "no error");
+  EXPECT_EQ(good.second.size(), large.size() + 3);  // three frames
+  EXPECT_EQ(run([](const FrameSender&) { throw Error("bad file"); }).first, "bad file");
+  EXPECT_NE(
+      run([](const FrameSender&) { ::raise(SIGKILL); }).first.find("library crashed (Killed)"),
+      std::string::npos);
+  EXPECT_NE(run([](const FrameSender&) { std::abort(); }).first.find("f.h5: the library"),
+            std::string::npos);
+  EXPECT_NE(run([](const FrameSender&) { ::pause(); }).first.find("delivered nothing for 0.2 s"),
+            std::string::npos);
+  EXPECT_NE(run([](const FrameSender&) { ::_exit(3); }).first.find("ended early"),
+            std::string::npos);
+}
+
+// Claim: files cut off or damaged anywhere give a message or data, and never take this process
+// down.
+TEST(Hdf5Test, damagedFiles) {
+  const TestFolder folder;
+  writeHdf5(folder / "good.h5", {sampleRecording()});
+  const std::string good = readFile(folder / "good.h5");
+  const auto attempt = [&](const std::string& bytes) {
+    std::ofstream(folder / "bad.h5", std::ios::binary) << bytes;
+    return messageOf([&] { readHdf5(folder / "bad.h5"); });
+  };
+  for (size_t size = 0; size < good.size(); size += good.size() / 40)
+    EXPECT_NE(attempt(good.substr(0, size)).find("bad.h5"), std::string::npos) << size;
+  EXPECT_NE(attempt("hello").find("file signature not found"), std::string::npos);
+  for (size_t i = 0; i < good.size(); i += i < 4096 ? 37 : 997) {
+    std::string damaged = good;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0xff);
+    attempt(damaged);
+  }
+  EXPECT_NE(messageOf([] { readHdf5("/nowhere/a.h5"); }).find("No such file"), std::string::npos);
+  EXPECT_NE(
+      messageOf([] { writeHdf5("/nowhere/a.h5", {sampleRecording()}); }).find("cannot be written"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace proprio
