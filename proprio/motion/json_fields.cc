@@ -27,10 +27,10 @@ std::string JsonObject::place(const std::string& key) const {
   return path_.empty() ? key : path_ + "." + key;
 }
 
-Error JsonObject::error(const std::string& key, const std::string& sentence) const {
+FieldError JsonObject::error(const std::string& key, const std::string& sentence) const {
   const std::string where = place(key);
-  return Error(where.empty() ? fmt::format("{}: {}", file_, sentence)
-                             : fmt::format("{}: {}: {}", file_, where, sentence));
+  return FieldError(where.empty() ? fmt::format("{}: {}", file_, sentence)
+                                  : fmt::format("{}: {}: {}", file_, where, sentence));
 }
 
 void JsonObject::allow(const std::vector<std::string>& keys) const {
@@ -152,6 +152,28 @@ Json parseJson(const std::string& text, const std::string& file_name) {
         {file_name, static_cast<int>(line), 0},
         "this is not JSON: " + (colon == std::string::npos ? reason : reason.substr(colon + 2)));
   }
+}
+
+std::string readableJson(const Json& node, int indent) {
+  const auto plain = [](const Json& entry) { return !entry.is_structured(); };
+  if (node.empty() || plain(node)) return node.dump();
+  const bool list = node.is_array();
+  if (list && std::all_of(node.begin(), node.end(), plain)) {
+    std::string line = "[";
+    for (size_t i = 0; i < node.size(); ++i) line += (i > 0 ? ", " : "") + node[i].dump();
+    return line + "]";
+  }
+  const std::string inner(static_cast<size_t>(indent) + 1, ' '),
+      outer(static_cast<size_t>(indent), ' ');
+  std::string text = list ? "[" : "{";
+  const char* separator = "\n";
+  for (auto entry = node.begin(); entry != node.end(); ++entry) {
+    text += separator + inner;
+    if (!list) text += Json(entry.key()).dump() + ": ";
+    text += readableJson(*entry, indent + 1);
+    separator = ",\n";
+  }
+  return text + "\n" + outer + (list ? "]" : "}");
 }
 
 Json toJson(const Eigen::VectorXd& vector) {

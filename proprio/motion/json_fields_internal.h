@@ -16,6 +16,12 @@ namespace proprio {
 
 using Json = nlohmann::ordered_json;
 
+/// An Error that already names file and field.
+class FieldError : public Error {
+ public:
+  using Error::Error;
+};
+
 class JsonObject {
  public:
   /// @throws Error if the node is not an object. `path` is the node's place, empty for the top.
@@ -38,7 +44,7 @@ class JsonObject {
   std::vector<JsonObject> objects(const std::string& key) const;
 
   /// An Error about a field (or about the object, for an empty key).
-  Error error(const std::string& key, const std::string& sentence) const;
+  FieldError error(const std::string& key, const std::string& sentence) const;
 
  private:
   const Json& at(const std::string& key) const;
@@ -50,6 +56,9 @@ class JsonObject {
 
 /// @throws Error with file and line for text that is not JSON.
 Json parseJson(const std::string& text, const std::string& file_name);
+
+/// Text for people: a line per field and per row of numbers.
+std::string readableJson(const Json& node, int indent = 0);
 
 Json toJson(const Eigen::VectorXd& vector);
 /// A list of rows.

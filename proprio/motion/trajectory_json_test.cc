@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "proprio/core/error.h"
+#include "proprio/motion/b_spline.h"
 #include "proprio/motion/fourier_series.h"
+#include "proprio/motion/random_motion.h"
+#include "proprio/motion/sequence.h"
 #include "proprio/motion/testing/motion_checks.h"
+#include "proprio/motion/testing/motion_limits_for_test.h"
 
 namespace proprio {
 namespace {
@@ -35,6 +39,90 @@ TEST(TrajectoryJson, FourierReadsBackExactly) {
   EXPECT_EQ(read.a, series.a);
   EXPECT_EQ(read.b, series.b);
   EXPECT_EQ(motionJson(back), motionJson(motion));
+}
+
+JointMotion polynomial() {
+  MotionLimits limits = threeJoints();
+  return {limits.joints, std::make_shared<PiecewisePolynomial>(
+                             randomStops(Eigen::Vector3d(0.1, 0.2, 0.3), 3, 1, limits))};
+}
+
+// Every type reads back bit by bit, also nested: the text written again is the same, and so is
+// every sample.
+TEST(TrajectoryJson, EveryTypeReadsBackExactly) {
+  const JointMotion poly = polynomial();
+  const auto spline = std::make_shared<BSpline>(
+      restToRestSpline(Eigen::Vector3d(0.1, 0.2, 0.3), Eigen::MatrixXd::Constant(3, 4, 1.0 / 3.0),
+                       Eigen::Vector3d(0.1, 0.2, 0.3), 5, 2.0));
+  const auto slow = std::make_shared<TimeScaled>(atSpeed(spline, 0.7));
+  const auto all = std::make_shared<Sequence>(inSequence({poly.trajectory, slow, spline}));
+  const auto still = std::make_shared<PiecewisePolynomial>(standstill(Eigen::Vector3d::Ones()));
+  for (const std::shared_ptr<const Trajectory>& trajectory :
+       {poly.trajectory, std::shared_ptr<const Trajectory>(spline),
+        std::shared_ptr<const Trajectory>(slow), std::shared_ptr<const Trajectory>(all),
+        std::shared_ptr<const Trajectory>(still)}) {
+    const std::string text = motionJson({poly.joints, trajectory});
+    const JointMotion back = motionFromJson(text);
+    EXPECT_EQ(motionJson(back), text);
+    EXPECT_EQ(back.trajectory->duration(), trajectory->duration());
+    const MotionSamples before = sample(*trajectory, 50.0, poly.joints), after = sample(back, 50.0);
+    EXPECT_EQ(before.q, after.q);
+    EXPECT_EQ(before.v, after.v);
+    EXPECT_EQ(before.a, after.a);
+  }
+}
+
+// A trajectory type of somebody else has no JSON form.
+TEST(TrajectoryJson, UnknownTypesAreTold) {
+  struct Still final : Trajectory {
+    int size() const override { return 1; }
+    double duration() const override { return 1.0; }
+    void at(double, Eigen::Ref<Eigen::VectorXd> q, Eigen::Ref<Eigen::VectorXd> v,
+            Eigen::Ref<Eigen::VectorXd> a) const override {
+      q.setZero();
+      v.setZero();
+      a.setZero();
+    }
+  };
+  EXPECT_NE(messageOf([] {
+              motionJson({{"j"}, std::make_shared<Still>()});
+            }).find("no JSON form"),
+            std::string::npos);
+}
+
+// What a type's own checks find is told with the field.
+TEST(TrajectoryJson, BadPartsAreNamed) {
+  const auto refused = [](const std::string& trajectory, const std::string& message) {
+    const std::string text =
+        "{\"format\": \"proprio-trajectory\", \"version\": 1, \"joints\": "
+        "[\"j\"], \"trajectory\": " +
+        trajectory + "}";
+    EXPECT_EQ(messageOf([&] { motionFromJson(text, "t.json"); }).rfind("t.json: " + message, 0), 0u)
+        << messageOf([&] { motionFromJson(text, "t.json"); });
+  };
+  const std::string one = R"({"type": "polynomial", "degree": 1, "knots": [0, 1],
+                              "coefficients": [[0, 1]]})";
+  refused(R"({"type": "polynomial", "degree": 1, "knots": [0, 1], "coefficients": [[0, 1, 2]]})",
+          "trajectory: a piecewise polynomial of degree 1 with 1 pieces has 3 coefficients");
+  refused(R"({"type": "polynomial", "degree": 1, "knots": [0, 0], "coefficients": [[0, 1]]})",
+          "trajectory: knot 1 of a piecewise polynomial");
+  refused(R"({"type": "b-spline", "degree": 2, "knots": [0, 0, 0, 1, 1], "control_points": [[0]]})",
+          "trajectory: a B-spline of degree 2 with 5 knots");
+  refused(R"({"type": "sequence", "parts": []})", "trajectory: a sequence without parts");
+  refused(R"({"type": "sequence", "parts": [3]})", "trajectory.parts[0]: found '3'");
+  refused(R"({"type": "sequence", "parts": [)" + one + ", " + one + "]}",
+          "trajectory: part 2 of a sequence starts joint 1 with position 0, part 1 ends with 1");
+  refused(
+      R"({"type": "sequence", "parts": [{"type": "scaled", "speed": 0, "motion": )" + one + "}]}",
+      "trajectory.parts[0].speed: found 0");
+  std::string deep = one;
+  for (int k = 0; k < 100; ++k) deep = R"({"type": "scaled", "speed": 1, "motion": )" + deep + "}";
+  const std::string text =
+      "{\"format\": \"proprio-trajectory\", \"version\": 1, \"joints\": "
+      "[\"j\"], \"trajectory\": " +
+      deep + "}";
+  EXPECT_NE(messageOf([&] { motionFromJson(text); }).find("nested more than 32"),
+            std::string::npos);
 }
 
 // Every kind of damage has its own sentence with file and line or field.
