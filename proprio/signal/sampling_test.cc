@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "proprio/core/error.h"
 #include "proprio/signal/testing/reference_signal.h"

@@ -1,0 +1,426 @@
+#include "proprio/signal/joint_signals.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "proprio/core/error.h"
+#include "proprio/core/text.h"
+#include "proprio/signal/adaptive_window.h"
+#include "proprio/signal/decimation.h"
+#include "proprio/signal/differences.h"
+#include "proprio/signal/fourier.h"
+#include "proprio/signal/savitzky_golay.h"
+
+namespace proprio {
+namespace {
+
+using Eigen::Index;
+
+constexpr int kPolynomialOrder = 3;        // of Savitzky-Golay
+constexpr double kBorderPeriods = 2.5;     // 50 samples for 50 Hz at 1 kHz
+constexpr double kMostBorder = 0.1;        // of the samples, at each end
+constexpr double kSlow = 0.01;             // of the joint's speed
+constexpr double kSpeedQuantile = 0.99;    // that counts as the joint's speed
+constexpr double kBandOverBandwidth = 10;  // f_dec of the ratio rule
+constexpr int kAdaptiveWindow = 50;
+
+/// The raw material: one column per joint, all finite.
+struct Raw {
+  std::vector<std::string> joints;
+  Eigen::VectorXd time;
+  Eigen::MatrixXd q, v, tau;  ///< v, tau without columns if not used
+};
+
+Error errorIn(const Recording& recording, const std::string& sentence) {
+  const std::string topic = recording.topic.empty() ? "" : " (" + recording.topic + ")";
+  return Error(fmt::format("{}{}: {}", recording.source.empty() ? "recording" : recording.source,
+                           topic, sentence));
+}
+
+std::vector<std::string> jointsWith(const Recording& recording, Quantity quantity, Role role) {
+  std::vector<std::string> joints;
+  for (const Channel& channel : recording.channels) {
+    if (channel.quantity == quantity && channel.role == role && !channel.of.empty() &&
+        channel.component.empty()) {
+      joints.push_back(channel.of);
+    }
+  }
+  return joints;
+}
+
+/// The columns of one quantity, one per joint.
+Eigen::MatrixXd columnsOf(const Recording& recording, const std::vector<std::string>& joints,
+                          Quantity quantity, Role role) {
+  Eigen::MatrixXd values(recording.samples(), static_cast<Index>(joints.size()));
+  std::vector<std::string> names;
+  for (size_t j = 0; j < joints.size(); ++j) {
+    const int column = recording.column(quantity, role, joints[j]);
+    if (column < 0) {
+      throw errorIn(recording,
+                    fmt::format("no {} {} channel of joint '{}'{}; map the recording through its "
+                                "robot",
+                                toString(role), toString(quantity), joints[j],
+                                didYouMean(joints[j], jointsWith(recording, quantity, role))));
+    }
+    const Channel& channel = recording.channels[static_cast<size_t>(column)];
+    if (!channel.unit.empty() && channel.unit != unitOf(quantity, false) &&
+        channel.unit != unitOf(quantity, true)) {
+      throw errorIn(recording, fmt::format("channel '{}' is in {}, expected {}; map the recording "
+                                           "through its robot",
+                                           channel.name, channel.unit, unitOf(quantity)));
+    }
+    if (channel.side == Side::kMotor) {
+      throw errorIn(recording, fmt::format("channel '{}' is on the motor's side; map the recording "
+                                           "through its robot",
+                                           channel.name));
+    }
+    names.push_back(channel.name);
+    values.col(static_cast<Index>(j)) = recording.values.col(column);
+  }
+  requireFinite(values, recording.source.c_str(), names);
+  return values;
+}
+
+Raw gather(const Recording& recording, const JointSignalOptions& options) {
+  requireValid(recording);
+  Raw raw;
+  raw.joints = options.joints;
+  if (raw.joints.empty()) {
+    raw.joints = jointsWith(recording, Quantity::kPosition, options.role);
+    if (raw.joints.empty()) {
+      throw errorIn(recording, fmt::format("no channel is the {} position of a joint; map the "
+                                           "recording through its robot",
+                                           toString(options.role)));
+    }
+  }
+  if (recording.samples() == 0) throw errorIn(recording, "there are no samples");
+  raw.q = columnsOf(recording, raw.joints, Quantity::kPosition, options.role);
+  if (options.velocity == VelocitySource::kMeasured) {
+    raw.v = columnsOf(recording, raw.joints, Quantity::kVelocity, options.role);
+  }
+  bool torques = true;
+  for (const std::string& joint : raw.joints) {
+    torques = torques && recording.column(Quantity::kTorque, options.role, joint) >= 0;
+  }
+  if (torques || options.require_torque) {
+    raw.tau = columnsOf(recording, raw.joints, Quantity::kTorque, options.role);
+  }
+  if (recording.time.size() > 0) {
+    raw.time = recording.time;
+  } else if (options.rate_hz > 0.0) {
+    raw.time = Eigen::VectorXd::LinSpaced(
+        recording.samples(), 0.0, static_cast<double>(recording.samples() - 1) / options.rate_hz);
+  } else {
+    throw errorIn(recording, "there are no time stamps; give the sampling rate");
+  }
+  return raw;
+}
+
+/// A value per joint out of none, one or all.
+std::vector<double> perJoint(const std::vector<double>& given, size_t joints, const char* what) {
+  if (given.size() == joints) return given;
+  if (given.size() == 1) return std::vector<double>(joints, given[0]);
+  throw Error(fmt::format("{}: {} values for {} joints; give one, or one per joint", what,
+                          given.size(), joints));
+}
+
+/// A uniform time base, or an Error that says what was found and what to pass.
+double makeUniform(const Recording& recording, const JointSignalOptions& options, Raw& raw,
+                   std::vector<std::string>& steps) {
+  try {
+    if (!options.resample) {
+      const Sampling sampling = analyseSampling(raw.time);
+      if (!sampling.uniform) {
+        throw Error(fmt::format(
+            "the time stamps are not uniform: steps differ by up to {:.0f} % from their median of "
+            "{:.4g} ms, the longest is {:.4g} ms after row {}; ask for resampling (--resample)",
+            100.0 * sampling.jitter, 1e3 * sampling.step, 1e3 * sampling.largest,
+            sampling.largest_at + 1));
+      }
+      return sampling.rate_hz;
+    }
+    Eigen::MatrixXd all(raw.q.rows(), raw.q.cols() + raw.v.cols() + raw.tau.cols());
+    all << raw.q, raw.v, raw.tau;
+    ResampleOptions resample_options = *options.resample;
+    resample_options.gaps = GapPolicy::kRefuse;
+    const UniformSignals uniform = resample(raw.time, all, resample_options)[0];
+    if (uniform.time.size() < 2) throw Error("resampling leaves a single sample");
+    const double rate = 1.0 / (uniform.time[1] - uniform.time[0]);
+    steps.push_back(fmt::format("resampled from {} to {} samples at {:.6g} Hz ({})",
+                                raw.time.size(), uniform.time.size(), rate,
+                                toString(resample_options.interpolation)));
+    raw.time = uniform.time;
+    raw.q = uniform.values.leftCols(raw.q.cols());
+    raw.v = uniform.values.middleCols(raw.q.cols(), raw.v.cols()).eval();
+    raw.tau = uniform.values.rightCols(raw.tau.cols()).eval();
+    return rate;
+  } catch (const Error& error) {
+    throw errorIn(recording, error.what());
+  }
+}
+
+void removeOutliers(const JointSignalOptions& options, Raw& raw, std::vector<std::string>& steps) {
+  if (options.hampel_window == 0) return;
+  Index count = 0;
+  for (Eigen::MatrixXd* values : {&raw.q, &raw.v, &raw.tau}) {
+    if (values->cols() == 0) continue;
+    HampelResult result = hampel(*values, options.hampel_window, options.hampel_deviations);
+    *values = std::move(result.values);
+    count += result.count;
+  }
+  steps.push_back(fmt::format("{} outliers replaced (Hampel, {} samples, {:g} deviations)", count,
+                              options.hampel_window, options.hampel_deviations));
+}
+
+/// Per joint: given, or from the spectrum. The spectrum also serves decimation and noise bands.
+std::vector<CutoffChoice> cutoffsFor(const JointSignalOptions& options, const Raw& raw, double rate,
+                                     std::vector<std::string>& steps) {
+  std::vector<CutoffChoice> choices(raw.joints.size());
+  if (!options.cutoff_hz.empty()) {
+    const std::vector<double> given = perJoint(options.cutoff_hz, choices.size(), "cut-off");
+    for (size_t j = 0; j < choices.size(); ++j) {
+      choices[j].cutoff_hz = given[j];
+      choices[j].moves = true;
+      choices[j].reason = "given";
+    }
+  } else {
+    choices = chooseCutoffs(raw.q, rate, options.order);
+  }
+  if (!options.filter) {
+    for (CutoffChoice& choice : choices) choice.cutoff_hz = 0.0;
+    steps.push_back("not filtered");
+    return choices;
+  }
+  for (size_t j = 0; j < choices.size(); ++j) {
+    steps.push_back(fmt::format("cut-off of '{}': {:.4g} Hz ({})", raw.joints[j],
+                                choices[j].cutoff_hz, choices[j].reason));
+  }
+  return choices;
+}
+
+double highestCutoff(const std::vector<CutoffChoice>& choices) {
+  double highest = 0.0;
+  for (const CutoffChoice& choice : choices) highest = std::max(highest, choice.cutoff_hz);
+  return highest;
+}
+
+Eigen::MatrixXd lowPass(const JointSignalOptions& options, const SignalColumns& x, double cutoff,
+                        double rate) {
+  const DigitalFilter filter = butterworthLowpass(options.order, cutoff, rate);
+  return options.causal ? filterForward(filter, x) : filterZeroPhase(filter, x);
+}
+
+/// Savitzky-Golay window whose cut-off is about f_c (Schafer 2011), or the one given.
+int smoothingWindow(const JointSignalOptions& options, double cutoff, double rate, Index samples) {
+  if (options.window > 0) return options.window;
+  const double half =
+      cutoff > 0.0 ? ((kPolynomialOrder + 1) * 0.5 * rate / cutoff + 4.6) / 3.2 : kPolynomialOrder;
+  const int most = static_cast<int>((samples - 1) / 2);
+  return 2 * std::clamp(static_cast<int>(std::ceil(half)), 2, std::max(2, most)) + 1;
+}
+
+/// Joint j: filtered position, velocity and acceleration.
+void differentiateJoint(const JointSignalOptions& options, const Raw& raw, Index j, double rate,
+                        const CutoffChoice& choice, JointSignals& out) {
+  const double dt = 1.0 / rate, cutoff = choice.cutoff_hz;
+  const bool measured = raw.v.cols() > 0;
+  const bool low_pass = options.filter && options.derivative != DerivativeMethod::kSavitzkyGolay &&
+                        options.derivative != DerivativeMethod::kAdaptive &&
+                        options.derivative != DerivativeMethod::kFourier;
+  // with measured velocities, these are differentiated once; both go through the same filter
+  Eigen::MatrixXd x(raw.q.rows(), measured ? 2 : 1);
+  x.col(0) = raw.q.col(j);
+  if (measured) x.col(1) = raw.v.col(j);
+  if (low_pass) x = lowPass(options, x, cutoff, rate);
+  const auto source = x.rightCols(1);
+  Eigen::VectorXd first, second, smooth = x.col(0);
+  const auto take = [&](const Derivatives& d) {
+    first = d.first;
+    second = d.second;
+  };
+  switch (options.derivative) {
+    case DerivativeMethod::kCentral:
+      take(centralDifferences(source, dt));
+      break;
+    case DerivativeMethod::kCentralTwice:
+      first = centralDifferences(source, dt).first;
+      second = centralDifferences(first, dt).first;
+      break;
+    case DerivativeMethod::kBackward:
+      take(backwardDifferences(source, dt));
+      break;
+    case DerivativeMethod::kSavitzkyGolay: {
+      const int window = smoothingWindow(options, cutoff, rate, x.rows());
+      first = savitzkyGolay(source, window, kPolynomialOrder, 1, dt);
+      second = savitzkyGolay(source, window, kPolynomialOrder, 2, dt);
+      if (options.filter) x = savitzkyGolay(x, window, kPolynomialOrder);
+      smooth = x.col(0);
+      break;
+    }
+    case DerivativeMethod::kAdaptive: {
+      AdaptiveWindowOptions adaptive;
+      adaptive.band = options.noise_band > 0.0 ? options.noise_band : 3.0 * choice.noise;
+      adaptive.max_window = options.window > 0 ? options.window : kAdaptiveWindow;
+      take(adaptiveWindowDerivatives(source, dt, adaptive));
+      break;
+    }
+    case DerivativeMethod::kFourier: {
+      const PeriodicDerivatives d = differentiatePeriodic(x, rate, options.filter ? cutoff : 0.0);
+      x = d.value;
+      smooth = x.col(0);
+      first = d.first.rightCols(1);
+      second = d.second.rightCols(1);
+      break;
+    }
+  }
+  out.q.col(j) = smooth;
+  out.v.col(j) = measured ? Eigen::VectorXd(x.col(1)) : first;
+  out.a.col(j) = measured ? first : second;
+}
+
+Index borderFor(const JointSignalOptions& options, const std::vector<CutoffChoice>& choices,
+                double rate, Index samples) {
+  if (options.trim >= 0) return options.trim;
+  if (options.derivative == DerivativeMethod::kFourier) return 0;
+  double lowest = 0.0;
+  for (const CutoffChoice& choice : choices) {
+    if (choice.cutoff_hz > 0.0 && (lowest == 0.0 || choice.cutoff_hz < lowest)) {
+      lowest = choice.cutoff_hz;
+    }
+  }
+  const double border = lowest > 0.0 ? std::ceil(kBorderPeriods * rate / lowest - 1e-3) : 2.0;
+  return static_cast<Index>(std::min(border, kMostBorder * static_cast<double>(samples)));
+}
+
+/// One percent of the speed that a joint exceeds in 1 % of the samples, or what was given.
+Eigen::VectorXd slowSpeeds(const JointSignalOptions& options, const Eigen::MatrixXd& v) {
+  Eigen::VectorXd slow(v.cols());
+  if (!options.low_speed.empty()) {
+    const std::vector<double> given =
+        perJoint(options.low_speed, static_cast<size_t>(v.cols()), "low speed");
+    return Eigen::Map<const Eigen::VectorXd>(given.data(), v.cols());
+  }
+  for (Index j = 0; j < v.cols(); ++j) {
+    std::vector<double> speeds(static_cast<size_t>(v.rows()));
+    Eigen::VectorXd::Map(speeds.data(), v.rows()) = v.col(j).cwiseAbs();
+    const auto quantile = speeds.begin() + static_cast<std::ptrdiff_t>(
+                                               kSpeedQuantile * static_cast<double>(v.rows() - 1));
+    std::nth_element(speeds.begin(), quantile, speeds.end());
+    slow[j] = kSlow * *quantile;
+  }
+  return slow;
+}
+
+int ratioFor(const JointSignalOptions& options, const std::vector<CutoffChoice>& choices,
+             double rate) {
+  if (options.decimation == DecimationMode::kNone) return 1;
+  if (options.decimated_rate_hz > 0.0) {
+    return std::max(1, static_cast<int>(std::lround(rate / options.decimated_rate_hz)));
+  }
+  double frequency = 0.0;
+  for (const CutoffChoice& choice : choices) {
+    frequency = std::max({frequency, kBandOverBandwidth * choice.bandwidth_hz, choice.cutoff_hz});
+  }
+  return frequency > 0.0 ? decimationRatio(rate, frequency) : 1;
+}
+
+/// Rows border, border + step, ... of all signals.
+template <typename Matrix>
+Matrix keepRows(const Matrix& x, Index border, Index step) {
+  const Index rows = (x.rows() - 2 * border + step - 1) / step;
+  Matrix kept(rows, x.cols());
+  for (Index k = 0; k < rows; ++k) kept.row(k) = x.row(border + k * step);
+  return kept;
+}
+
+/// Borders, low speeds, and every n-th sample.
+void thinOut(const JointSignalOptions& options, Index border, int ratio, JointSignals& out) {
+  const Index samples = out.q.rows();
+  if (2 * border + 2 * ratio > samples) {
+    throw Error(
+        fmt::format("{} samples do not survive trimming {} at each border and keeping one of {}",
+                    samples, border, ratio));
+  }
+  out.steps.push_back(fmt::format("dropped {} samples at each border", border));
+  out.low_speed = slowSpeeds(options, out.v.middleRows(border, samples - 2 * border));
+  out.moving = fastEnough(out.v, out.low_speed);
+  if (ratio > 1 && options.decimation == DecimationMode::kSubsample) {
+    out.decimation = ratio;
+    out.rate_hz /= ratio;
+    out.steps.push_back(fmt::format("kept one of {} samples: {:.6g} Hz", ratio, out.rate_hz));
+    const double highest = highestCutoff(out.cutoffs);
+    if (highest > 0.5 * out.rate_hz) {
+      out.steps.push_back(fmt::format(
+          "note: the highest cut-off of {:.4g} Hz is above half the new rate, so that noise above "
+          "it folds back",
+          highest));
+    }
+  } else if (ratio > 1) {
+    out.parallel_ratio = ratio;
+    out.steps.push_back(
+        fmt::format("regressor and torques are to be decimated together by {} (to {:.6g} Hz)",
+                    ratio, out.rate_hz / ratio));
+  }
+  const Index step = out.decimation;
+  out.time = keepRows(out.time, border, step);
+  for (Eigen::MatrixXd* values : {&out.q, &out.v, &out.a, &out.tau}) {
+    if (values->cols() > 0) *values = keepRows(*values, border, step);
+  }
+  out.moving = keepRows(out.moving, border, step);
+  for (size_t j = 0; j < out.joints.size(); ++j) {
+    const Index fast = out.moving.col(static_cast<Index>(j)).count();
+    out.steps.push_back(fmt::format("'{}' moves faster than {:.3g} in {} of {} samples",
+                                    out.joints[j], out.low_speed[static_cast<Index>(j)], fast,
+                                    out.moving.rows()));
+  }
+}
+
+}  // namespace
+
+const char* toString(DerivativeMethod method) {
+  constexpr std::array<const char*, 6> kNames = {
+      "central differences", "central differences, twice", "backward differences",
+      "Savitzky-Golay",      "adaptive windows",           "Fourier"};
+  return kNames[static_cast<size_t>(method)];
+}
+
+JointSignals jointSignals(const Recording& recording, const JointSignalOptions& options) {
+  Raw raw = gather(recording, options);
+  JointSignals out;
+  out.source = recording.source;
+  out.joints = raw.joints;
+  const double rate = makeUniform(recording, options, raw, out.steps);
+  out.recorded_rate_hz = out.rate_hz = rate;
+  try {
+    removeOutliers(options, raw, out.steps);
+    out.cutoffs = cutoffsFor(options, raw, rate, out.steps);
+    out.time = raw.time;
+    out.q = out.v = out.a = Eigen::MatrixXd(raw.q.rows(), raw.q.cols());
+    for (Index j = 0; j < raw.q.cols(); ++j) {
+      differentiateJoint(options, raw, j, rate, out.cutoffs[static_cast<size_t>(j)], out);
+    }
+    out.steps.push_back(fmt::format("velocities {}, accelerations by {}",
+                                    raw.v.cols() > 0 ? "as measured" : "differentiated",
+                                    toString(options.derivative)));
+    out.tau = raw.tau;
+    if (options.filter && options.filter_torque && raw.tau.cols() > 0) {
+      const double highest = highestCutoff(out.cutoffs);
+      out.tau = lowPass(options, raw.tau, highest, rate);
+      out.steps.push_back(
+          fmt::format("torques filtered at {:.4g} Hz, the highest cut-off", highest));
+    } else if (raw.tau.cols() > 0) {
+      out.steps.push_back("torques not filtered");
+    }
+    thinOut(options, borderFor(options, out.cutoffs, rate, raw.q.rows()),
+            ratioFor(options, out.cutoffs, rate), out);
+  } catch (const Error& error) {
+    throw errorIn(recording, error.what());
+  }
+  return out;
+}
+
+}  // namespace proprio
