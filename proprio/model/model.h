@@ -14,6 +14,7 @@
 
 #include "proprio/core/error.h"
 #include "proprio/model/friction.h"
+#include "proprio/model/signal_declaration.h"
 #include "proprio/spatial/inertial_parameters.h"
 #include "proprio/spatial/pose.h"
 
@@ -199,6 +200,7 @@ struct Model {
   std::vector<Sensor> sensors;
   std::vector<CouplingColumn> couplings;
   std::optional<Transmission> transmission;
+  std::optional<RecordingDeclaration> recording;  ///< how its logs are laid out
   Vector3d gravity = Vector3d(0.0, 0.0, -9.81);  ///< acceleration in the world frame
   int base = 0;                                  ///< default base link
   bool floating = false;                         ///< base free in space by default

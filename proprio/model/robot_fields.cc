@@ -81,6 +81,8 @@ FieldTable robotTable() {
        object("frames", Type::kObjects, "frame", "named frames fixed to links"),
        object("payloads", Type::kObjects, "payload", "bodies rigidly attached to links"),
        object("sensors", Type::kObjects, "sensor", "where they are and what they measure"),
+       object("recording", Type::kObject, "recording",
+              "how its logs are laid out: which channel is which signal"),
        {"info", Type::kInfo,
         "data sheet values to show and compare (manufacturer, payload_kg, reach_m, "
         "mass_kg, ...); never computed with"}},
@@ -267,12 +269,76 @@ std::vector<FieldTable> attachedTables() {
   };
 }
 
+std::vector<FieldTable> recordingTables() {
+  const Field file = {"file", Type::kString,
+                      "name of the file, may contain * and ?; for logs of several files"};
+  const Field topic = {"topic", Type::kString, "topic of a bag, group of an archive"};
+  const Field columns = atLeast(
+      1,
+      {"columns", Type::kNumber, "for text with one value per line: so many values make a sample"});
+  return {
+      {"recording",
+       "The layout of this robot's logs (docs/recording.md). A log is a file, or a folder with the "
+       "files that the signals name.",
+       {above(0, {"rate", Type::kNumber, "Hz, for logs without time stamps"}),
+        object("time", Type::kObject, "time_channel",
+               "the time stamps, where their name does not say so"),
+        object("join", Type::kObject, "join",
+               "how signals with different time stamps come together; without it they are refused"),
+        list("rows", 2, "first and last sample used, counted from 1; default all"),
+        object("signals", Type::kObjects, "signal",
+               "what the channels are; default: by the names of the joints")}},
+      {"time_channel",
+       "Where the time stamps are.",
+       {file,
+        topic,
+        {"channel", Type::kTexts, "its name, or its number from 1; default: the only one"},
+        choice("unit", {"s", "ms", "us", "ns"}, "default: as the file says, or s"),
+        columns}},
+      {"join",
+       "Every other stream is brought to the time stamps of the first signal.",
+       {required(choice("method", {"nearest", "linear"},
+                        "take the nearest sample, or interpolate between two")),
+        required(above(
+            0, {"limit", Type::kNumber, "s; where no sample is so near, the value is missing"}))}},
+      {"signal",
+       "Channels of one kind, one per joint or one per component of a sensor.",
+       {required(choice("quantity",
+                        {"position", "velocity", "acceleration", "torque", "current", "temperature",
+                         "wrench", "force", "moment", "linear_acceleration", "angular_velocity",
+                         "magnetic_field", "orientation", "contact"},
+                        "current times the joint's drive.gain is its torque; wrench is force, then "
+                        "moment")),
+        choice("role", {"measured", "commanded", "truth"}, "default measured"),
+        choice("side", {"joint", "motor"},
+               "motor: brought to the joints by `transmission`, or else by the drives' gear_ratio; "
+               "default joint"),
+        file,
+        topic,
+        {"channels", Type::kTexts,
+         "names or numbers (from 1) in the order of the joints; or an array; or a pattern with "
+         "{joint}, {n} (1, 2, ...) or {i} (0, 1, ...); default: by the names of the joints, "
+         "otherwise all in order"},
+        {"joints", Type::kStrings, "default: all that move, in the order of the model"},
+        {"sensor", Type::kString, "that measures it, for all but joint signals"},
+        {"unit", Type::kString,
+         "of the file: rad, deg, turn, mm, N m, mA, ...; default: as the file says, or SI"},
+        {"scale", Type::kNumberOrList, "factor on the recorded values, one or one per channel"},
+        {"offset", Type::kNumberOrList,
+         "added at the joint, in SI, one or one per joint; may be pi/2 and the like"},
+        {"delay", Type::kNumber,
+         "s by which it was recorded too late; whole samples, unless joined linearly; default 0"},
+        columns}},
+  };
+}
+
 }  // namespace
 
 const std::vector<FieldTable>& robotFields() {
   static const std::vector<FieldTable> tables = [] {
     std::vector<FieldTable> all = {robotTable()};
-    for (const auto& part : {kinematicTables(), jointTables(), attachedTables()}) {
+    for (const auto& part :
+         {kinematicTables(), jointTables(), attachedTables(), recordingTables()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;
@@ -319,6 +385,10 @@ std::string expectation(const Field& field) {
                              : "a list of lists of numbers, all of the same length";
     case Type::kStrings:
       return "a list of texts";
+    case Type::kTexts:
+      return "a text or number, or a list of them";
+    case Type::kNumberOrList:
+      return "a number or a list of numbers, or texts such as pi/2";
     case Type::kChoices:
       return "a list of some of " + choices;
     case Type::kStringMap:

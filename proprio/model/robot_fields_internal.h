@@ -20,6 +20,8 @@ enum class FieldType {
   kAngles,        ///< list of Field::count angles
   kRows,          ///< list of lists of Field::count numbers; count 0: any equal length
   kStrings,       ///< list of texts
+  kTexts,         ///< a text or number, or a list of them
+  kNumberOrList,  ///< angle, or a list of any number of them
   kChoices,       ///< list of Field::choices
   kStringMap,     ///< name: text
   kInfo,          ///< name: text or number or truth value

@@ -153,6 +153,8 @@ Model readRobotYamlText(const std::string& text, const std::string& file_name,
     model.info.push_back({entry.first.Scalar(), entry.second.Scalar()});
   readJoints(robot["joints"], file_name, model);
   readAttached(robot, file_name, model);
+  if (robot["recording"])
+    model.recording = readRecordingDeclaration(robot["recording"], file_name, model);
   setBase(robot, file_name, model);
   model = finalize(applyBase(std::move(model), options));
 

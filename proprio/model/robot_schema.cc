@@ -63,6 +63,12 @@ Json valueSchema(const Field& field) {
     }
     case FieldType::kStrings:
       return listOf(text, 0);
+    case FieldType::kTexts: {
+      Json either = {{"type", {"string", "number"}}, {"minLength", 1}};
+      return {{"anyOf", {either, listOf(either, 0)}}};
+    }
+    case FieldType::kNumberOrList:
+      return {{"anyOf", {angle, listOf(angle, 0)}}};
     case FieldType::kChoices:
       return listOf({{"enum", field.choices}}, 0);
     case FieldType::kStringMap:

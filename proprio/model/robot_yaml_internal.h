@@ -29,5 +29,8 @@ Model readDhTable(const YAML::Node& dh, const std::string& file_name);
 void readJoints(const YAML::Node& joints, const std::string& file_name, Model& model);
 /// frames, sensors, couplings, transmission
 void readAttached(const YAML::Node& robot, const std::string& file_name, Model& model);
+/// after readAttached(), because it refers to sensors
+RecordingDeclaration readRecordingDeclaration(const YAML::Node& node, const std::string& file_name,
+                                              const Model& model);
 
 }  // namespace proprio

@@ -268,6 +268,13 @@ void Checker::value(const YAML::Node& node, const std::string& path, const Field
       return list(node, path, field, entryOf(FieldType::kString));
     case FieldType::kChoices:
       return list(node, path, field, entryOf(FieldType::kChoice));
+    case FieldType::kNumberOrList:
+      if (node.IsSequence()) return list(node, path, field, entryOf(FieldType::kAngle));
+      return scalar(node, path, entryOf(FieldType::kAngle));
+    case FieldType::kTexts:
+      if (node.IsSequence()) return list(node, path, field, entryOf(FieldType::kTexts));
+      if (!node.IsScalar() || node.Scalar().empty()) mismatch(node, path, field);
+      return;
     case FieldType::kObjects:
       return list(node, path, field, entryOf(FieldType::kObject));
     case FieldType::kRows:
