@@ -1,0 +1,23 @@
+#pragma once
+
+/// Parts of recordings, and recordings put together.
+
+#include <vector>
+
+#include "proprio/recording/recording.h"
+
+namespace proprio {
+
+/// Samples with from <= time <= to, stamps unchanged. @throws Error if there are no time stamps or
+/// none of them lies there.
+Recording cutByTime(const Recording& recording, double from, double to);
+
+/// Samples first ... first + count - 1, counted from 0. @throws Error if they are not all there.
+Recording cutByRows(const Recording& recording, Eigen::Index first, Eigen::Index count);
+
+/// One after the other. @throws Error if the channels differ in name, order or unit, if only some
+/// have time stamps, or if one begins before the one before ends; with `follow_on` its stamps are
+/// moved instead, to begin one median step behind.
+Recording concatenated(const std::vector<Recording>& recordings, bool follow_on = false);
+
+}  // namespace proprio

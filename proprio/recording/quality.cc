@@ -1,0 +1,308 @@
+#include "proprio/recording/quality.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "proprio/core/text.h"
+
+namespace proprio {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0.0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// The step of which nearly all differences are multiples; 0 if there is none.
+double quantisationStep(std::vector<double> values) {
+  constexpr size_t kMost = 20000;  // enough to see the grid
+  if (values.size() > kMost) values.resize(kMost);
+  const size_t count = values.size();
+  std::sort(values.begin(), values.end());
+  if (count < 10) return 0.0;
+  const double range = values.back() - values.front(), rounding = 1e-9 * range;
+  std::vector<double> steps;
+  for (size_t i = 1; i < count; ++i) {
+    if (values[i] - values[i - 1] > rounding) steps.push_back(values[i] - values[i - 1]);
+  }
+  if (steps.size() < 3) return 0.0;
+  const double smallest = *std::min_element(steps.begin(), steps.end());
+  double small = 0.0, on_grid = 0.0, sum = 0.0;
+  for (const double step : steps) {
+    // of values without a grid, hardly any differ by so little
+    const double multiple = std::round(step / smallest);
+    if (multiple > 10.0) continue;
+    small += 1.0;
+    if (std::abs(step / smallest - multiple) > 0.05 + 0.01 * multiple) continue;
+    on_grid += 1.0;
+    sum += step / multiple;
+  }
+  const bool grid = small > 0.5 * static_cast<double>(steps.size()) && on_grid > 0.9 * small;
+  return grid ? sum / on_grid : 0.0;
+}
+
+// Samples equal to the extreme value in runs of 5 or more that do not touch the ends, if they pile
+// up there; `sign` = 1 for the largest value, -1 for the smallest.
+Index saturatedSamples(const Eigen::Ref<const VectorXd>& values, double extreme, double sign,
+                       double range, double step) {
+  constexpr Index kRun = 5;
+  constexpr double kPile = 5.0;
+  Index run = 0, saturated = 0, equal = 0, near = 0;
+  const double band = std::max(1.5 * step, 0.005 * range);
+  for (Index i = 0; i <= values.size(); ++i) {
+    const bool at = i < values.size() && values[i] == extreme;
+    if (at) ++equal;
+    if (i < values.size() && !at && sign * (extreme - values[i]) < band) ++near;
+    if (at) {
+      ++run;
+      continue;
+    }
+    const bool inside = i < values.size() && i - run > 0;
+    if (run >= kRun && inside) saturated += run;
+    run = 0;
+  }
+  return static_cast<double>(equal) > kPile * static_cast<double>(near) ? saturated : 0;
+}
+
+void findSpikes(const Eigen::Ref<const VectorXd>& x, double range, ChannelStatistics& s) {
+  constexpr double kDeviations = 12.0;
+  const auto off = [&](Index i) { return x[i] - 0.5 * (x[i - 1] + x[i + 1]); };
+  std::vector<double> sizes;
+  for (Index i = 1; i + 1 < x.size(); ++i) {
+    if (std::isfinite(off(i))) sizes.push_back(std::abs(off(i)));
+  }
+  if (sizes.size() < 20) return;
+  constexpr double kMedianToDeviation = 1.4826;  // of a normal distribution
+  const double limit =
+      std::max({kDeviations * kMedianToDeviation * median(sizes), 3.0 * s.step, 1e-3 * range});
+  for (Index i = 2; i + 2 < x.size(); ++i) {
+    const double here = off(i), before = off(i - 1), after = off(i + 1);
+    // a single outlier of height h gives -h/2, h, -h/2; a step of the signal does not
+    const auto half = [here](double side) {
+      return here * side < 0.0 && std::abs(side) > 0.25 * std::abs(here) &&
+             std::abs(side) < 0.75 * std::abs(here);
+    };
+    if (!(std::abs(here) > limit) || !half(before) || !half(after)) continue;
+    if (s.spikes++ == 0) s.first_spike = i;
+  }
+}
+
+// ---- sentences ----
+
+class Findings {
+ public:
+  explicit Findings(const Recording& recording) : recording_(recording) {}
+
+  void add(Severity severity, const std::string& about, const std::string& sentence) {
+    found_.push_back({severity, about, sentence});
+  }
+  // "row 12 (0.4 s)"
+  std::string row(Index i) const {
+    if (i < recording_.time.size())
+      return fmt::format("row {} ({:.6g} s)", i + 1, recording_.time[i]);
+    return fmt::format("row {}", i + 1);
+  }
+  std::string span(Index samples, const TimeStatistics& time) const {
+    if (time.median_step > 0.0)
+      return fmt::format("{:.3g} s", static_cast<double>(samples) * time.median_step);
+    return fmt::format("{} samples", samples);
+  }
+  std::vector<QualityFinding> sorted() {
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const auto& a, const auto& b) { return a.severity > b.severity; });
+    return std::move(found_);
+  }
+
+ private:
+  const Recording& recording_;
+  std::vector<QualityFinding> found_;
+};
+
+void judgeTime(const TimeStatistics& t, Findings& findings) {
+  constexpr double kSteady = 0.05;
+  if (t.rate_hz == 0.0 && t.reversed + t.repeated == 0) {
+    findings.add(Severity::kWarning, "time",
+                 t.samples == 0   ? "there are no samples"
+                 : t.samples == 1 ? "there is only one sample"
+                                  : "there are no time stamps; declare the rate");
+    return;
+  }
+  if (t.reversed > 0) {
+    findings.add(Severity::kError, "time",
+                 fmt::format("time goes back {} time{}, first at {}", t.reversed,
+                             t.reversed == 1 ? "" : "s", findings.row(t.first_disorder)));
+  }
+  if (t.repeated > 0) {
+    findings.add(
+        Severity::kWarning, "time",
+        fmt::format("{} time stamp{} repeated{}", t.repeated, t.repeated == 1 ? " is" : "s are",
+                    t.reversed == 0 ? ", first at " + findings.row(t.first_disorder) : ""));
+  }
+  if (t.gaps > 0) {
+    findings.add(Severity::kWarning, "time",
+                 fmt::format("{} gap{}; the longest is {:.3g} s ({:.1f} samples) after {}", t.gaps,
+                             t.gaps == 1 ? "" : "s", t.longest_step, t.longest_step / t.median_step,
+                             findings.row(t.longest_step_at)));
+  }
+  if (t.jitter > kSteady) {
+    findings.add(Severity::kWarning, "time",
+                 fmt::format("the sampling is unsteady: steps vary by {:.0f} % about {:.4g} ms; "
+                             "differences and filters need resampled data",
+                             100.0 * t.jitter, 1e3 * t.median_step));
+  }
+}
+
+void judgeChannel(const ChannelStatistics& c, const TimeStatistics& t, Findings& findings) {
+  const double samples = static_cast<double>(t.samples);
+  if (t.samples == 0) return;
+  if (c.missing == t.samples) {
+    findings.add(Severity::kError, c.name, "has no values at all");
+    return;
+  }
+  if (c.missing > 0) {
+    findings.add(Severity::kWarning, c.name,
+                 fmt::format("{} of {} values are missing or infinite", c.missing, t.samples));
+  }
+  if (t.samples < 2) return;
+  if (c.smallest == c.largest) {
+    findings.add(Severity::kWarning, c.name,
+                 fmt::format("is {} throughout: nothing was recorded, or it does not move",
+                             formatNumber(c.smallest)));
+    return;
+  }
+  if (c.longest_frozen >= 50 && static_cast<double>(c.longest_frozen) > 0.05 * samples) {
+    findings.add(Severity::kNote, c.name,
+                 fmt::format("stands still for {} from {} on", findings.span(c.longest_frozen, t),
+                             findings.row(c.frozen_at)));
+  }
+  for (const bool top : {true, false}) {
+    const Index count = top ? c.at_largest : c.at_smallest;
+    if (count < 10) continue;
+    findings.add(
+        Severity::kWarning, c.name,
+        fmt::format("is saturated: {} samples sit at its {} value {}", count,
+                    top ? "largest" : "smallest", formatNumber(top ? c.largest : c.smallest)));
+  }
+  if (c.spikes > 0) {
+    findings.add(Severity::kWarning, c.name,
+                 fmt::format("{} spike{} of a single sample, first at {}", c.spikes,
+                             c.spikes == 1 ? "" : "s", findings.row(c.first_spike)));
+  }
+  if (c.step > 1e-3 * (c.largest - c.smallest)) {
+    findings.add(Severity::kNote, c.name,
+                 fmt::format("is coarse: it moves in steps of {:.3g}, {:.0f} over its range",
+                             c.step, (c.largest - c.smallest) / c.step));
+  }
+}
+
+void judgeDelay(const DelayEstimate& d, const TimeStatistics& t, Findings& findings) {
+  if (!d.reliable) return;
+  const bool seen =
+      std::abs(d.delay) > 3.0 * d.standard_error && std::abs(d.delay) > 0.5 * t.median_step;
+  if (!seen) return;
+  findings.add(Severity::kWarning, d.joint,
+               fmt::format("torque comes {:.2f} ms {} position (standard error {:.2f} ms, fit "
+                           "explains {:.0f} % of the torque)",
+                           1e3 * std::abs(d.delay), d.delay > 0.0 ? "after" : "before",
+                           1e3 * d.standard_error, 100.0 * d.explained));
+}
+
+}  // namespace
+
+TimeStatistics timeStatistics(const VectorXd& time, Index samples) {
+  constexpr double kGap = 2.5;
+  TimeStatistics t;
+  t.samples = samples;
+  if (time.size() < 2) return t;
+  t.duration = time[time.size() - 1] - time[0];
+  std::vector<double> positive;
+  for (Index i = 1; i < time.size(); ++i) {
+    const double step = time[i] - time[i - 1];
+    if (step > 0.0) {
+      positive.push_back(step);
+      if (step > t.longest_step) t.longest_step_at = i - 1;
+      t.longest_step = std::max(t.longest_step, step);
+      continue;
+    }
+    if (t.first_disorder < 0) t.first_disorder = i;
+    step == 0.0 ? ++t.repeated : ++t.reversed;  // a NaN stamp counts as disorder
+  }
+  if (positive.empty()) return t;
+  t.median_step = median(positive);
+  t.rate_hz = 1.0 / t.median_step;
+  t.shortest_step = *std::min_element(positive.begin(), positive.end());
+  double sum = 0.0, squares = 0.0, count = 0.0;
+  for (const double step : positive) {
+    if (step > kGap * t.median_step) {
+      ++t.gaps;
+      continue;
+    }
+    const double relative = step / t.median_step - 1.0;
+    sum += relative;
+    squares += relative * relative;
+    count += 1.0;
+  }
+  if (count > 0.0)
+    t.jitter = std::sqrt(std::max(0.0, squares / count - (sum / count) * (sum / count)));
+  return t;
+}
+
+ChannelStatistics channelStatistics(const std::string& name,
+                                    const Eigen::Ref<const VectorXd>& values) {
+  ChannelStatistics s;
+  s.name = name;
+  std::vector<double> finite;
+  finite.reserve(static_cast<size_t>(values.size()));
+  for (Index i = 0, run = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) finite.push_back(values[i]);
+    run = i > 0 && values[i] == values[i - 1] ? run + 1 : 1;
+    if (run <= s.longest_frozen) continue;
+    s.longest_frozen = run;
+    s.frozen_at = i - run + 1;
+  }
+  s.missing = values.size() - static_cast<Index>(finite.size());
+  if (finite.empty()) return s;
+  const auto [smallest, largest] = std::minmax_element(finite.begin(), finite.end());
+  s.smallest = *smallest;
+  s.largest = *largest;
+  double sum = 0.0, squares = 0.0;
+  for (const double value : finite) sum += value;
+  s.mean = sum / static_cast<double>(finite.size());
+  for (const double value : finite) squares += (value - s.mean) * (value - s.mean);
+  s.deviation = std::sqrt(squares / static_cast<double>(finite.size()));
+  const double range = s.largest - s.smallest;
+  if (!(range > 0.0) || !std::isfinite(range)) return s;
+  s.step = quantisationStep(std::move(finite));
+  s.at_largest = saturatedSamples(values, s.largest, 1.0, range, s.step);
+  s.at_smallest = saturatedSamples(values, s.smallest, -1.0, range, s.step);
+  findSpikes(values, range, s);
+  return s;
+}
+
+Quality assessQuality(const Recording& recording) {
+  requireValid(recording);
+  Quality quality;
+  Findings findings(recording);
+  quality.time = timeStatistics(recording.time, recording.samples());
+  judgeTime(quality.time, findings);
+  for (size_t c = 0; c < recording.channels.size(); ++c) {
+    quality.channels.push_back(
+        channelStatistics(recording.channels[c].name, recording.values.col(static_cast<Index>(c))));
+    judgeChannel(quality.channels.back(), quality.time, findings);
+  }
+  quality.delays = estimateDelays(recording);
+  for (const DelayEstimate& delay : quality.delays) judgeDelay(delay, quality.time, findings);
+  for (const std::string& note : recording.notes) findings.add(Severity::kNote, "", note);
+  quality.findings = findings.sorted();
+  return quality;
+}
+
+}  // namespace proprio

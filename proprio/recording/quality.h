@@ -1,0 +1,89 @@
+#pragma once
+
+/// What is wrong, or remarkable, with a recording: time stamps, missing values, channels that stand
+/// still or hit a limit, spikes, resolution, and the delay between torques and positions. Findings
+/// are values; nothing is ever repaired here.
+///
+/// Definitions, with dt the median of the positive steps between time stamps:
+///   gap          a step above 2.5 dt, so that at least two samples are missing
+///   jitter       standard deviation of the steps that are no gaps, divided by dt
+///   frozen       the longest run of samples that are exactly equal
+///   saturated    samples that equal the largest (smallest) value in runs of 5 or more inside the
+///                recording, if they are 5 times as many as those just below (above) it
+///   spike        a single sample off the line through its neighbours by more than 12 robust
+///                standard deviations of that distance, the neighbours not being off by themselves
+///   step         of quantisation: nearly all differences of the values are multiples of it
+///
+/// Delay: the recorded torque is tau(t - d) of a motion q(t), d > 0 if torques come late. For every
+/// joint the torques at t + d are fitted by least squares with [qdd, sin q, cos q of all joints, qd
+/// and sign(qd) of its own, 1]; d minimises the residual over whole samples, refined by a parabola.
+/// Its standard error follows from the curvature there, with the residual's autocorrelation taken
+/// into account. It is called reliable if the fit explains most of the torque, the minimum is
+/// inside the range and the standard error is small; a fit says nothing where the joint hardly
+/// moves.
+
+#include <Eigen/Core>
+#include <string>
+#include <vector>
+
+#include "proprio/model/lint.h"
+#include "proprio/recording/recording.h"
+
+namespace proprio {
+
+struct TimeStatistics {
+  Eigen::Index samples = 0;
+  double duration = 0.0;     ///< s, from the first to the last stamp
+  double rate_hz = 0.0;      ///< 1 / median step; 0 if there are no time stamps
+  double median_step = 0.0;  ///< s
+  double shortest_step = 0.0, longest_step = 0.0;
+  double jitter = 0.0;  ///< relative to the median step
+  Eigen::Index gaps = 0, repeated = 0, reversed = 0;
+  Eigen::Index longest_step_at = 0;  ///< row before it, from 0
+  Eigen::Index first_disorder = -1;  ///< first row whose stamp does not come after the one before
+};
+
+struct ChannelStatistics {
+  std::string name;
+  double smallest = 0.0, largest = 0.0, mean = 0.0, deviation = 0.0;  ///< of the finite values
+  Eigen::Index missing = 0;                                           ///< NaN or infinite
+  double step = 0.0;  ///< quantisation, in the channel's unit; 0 if none was found
+  Eigen::Index longest_frozen = 0, frozen_at = 0;  ///< samples; row where that begins
+  Eigen::Index at_smallest = 0, at_largest = 0;    ///< samples that look saturated
+  Eigen::Index spikes = 0, first_spike = -1;
+};
+
+struct DelayEstimate {
+  std::string joint;
+  double delay = 0.0;           ///< s; > 0: torques come late
+  double standard_error = 0.0;  ///< s
+  double explained = 0.0;       ///< share of the torque's variance that the fit explains
+  bool reliable = false;
+};
+
+struct QualityFinding {
+  Severity severity = Severity::kNote;
+  std::string about;     ///< a channel, a joint, or "time"; empty for the whole recording
+  std::string sentence;  ///< for people
+};
+
+struct Quality {
+  TimeStatistics time;
+  std::vector<ChannelStatistics> channels;
+  std::vector<DelayEstimate> delays;
+  std::vector<QualityFinding> findings;  ///< errors first
+};
+
+/// Errors: the recording cannot be used as it is (stamps that go back, a channel without values).
+/// Warnings: look before using it. Notes: good to know. The recording's own notes are among them.
+Quality assessQuality(const Recording& recording);
+
+TimeStatistics timeStatistics(const Eigen::VectorXd& time, Eigen::Index samples);
+ChannelStatistics channelStatistics(const std::string& name,
+                                    const Eigen::Ref<const Eigen::VectorXd>& values);
+
+/// For the joints that have a measured position and torque. Empty without time stamps, or with
+/// fewer samples than a fit needs. `range`: largest delay looked for, s.
+std::vector<DelayEstimate> estimateDelays(const Recording& recording, double range = 0.05);
+
+}  // namespace proprio

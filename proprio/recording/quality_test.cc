@@ -1,0 +1,240 @@
+#include "proprio/recording/quality.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "proprio/core/error.h"
+#include "proprio/recording/cut.h"
+#include "proprio/recording/signal_names.h"
+
+namespace proprio {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+VectorXd steady(Index count, double step) {
+  return VectorXd::LinSpaced(count, 0.0, static_cast<double>(count - 1) * step);
+}
+
+bool has(const Quality& quality, Severity severity, const std::string& about,
+         const std::string& part) {
+  for (const QualityFinding& finding : quality.findings) {
+    if (finding.severity == severity && finding.about == about &&
+        finding.sentence.find(part) != std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+Recording recordingOf(const VectorXd& time, const std::vector<std::string>& names) {
+  Recording recording;
+  recording.source = "test";
+  recording.time = time;
+  for (const std::string& name : names) recording.channels.push_back(channelNamed(name));
+  recording.values.setZero(time.size(), static_cast<Index>(names.size()));
+  return recording;
+}
+
+// Rate, jitter, gaps, repeated and reversed stamps are what was put in.
+TEST(Quality, Time) {
+  const TimeStatistics good = timeStatistics(steady(1001, 0.001), 1001);
+  EXPECT_NEAR(good.rate_hz, 1000.0, 1e-6);
+  EXPECT_NEAR(good.duration, 1.0, 1e-12);
+  EXPECT_LT(good.jitter, 1e-9);
+  EXPECT_EQ(good.gaps + good.repeated + good.reversed, 0);
+
+  VectorXd bad = steady(1001, 0.001);
+  bad.tail(500).array() += 0.02;
+  bad[100] = bad[99];
+  bad[300] = bad[298];
+  const TimeStatistics t = timeStatistics(bad, 1001);
+  EXPECT_EQ(t.gaps, 2);  // one of them where time comes back from row 300
+  EXPECT_NEAR(t.longest_step, 0.021, 1e-9);
+  EXPECT_EQ(t.longest_step_at, 500);
+  EXPECT_EQ(t.repeated, 1);
+  EXPECT_EQ(t.reversed, 1);
+  EXPECT_EQ(t.first_disorder, 100);
+  const Quality quality = assessQuality(recordingOf(bad, {"x"}));
+  EXPECT_TRUE(has(quality, Severity::kError, "time", "time goes back 1 time"));
+  EXPECT_TRUE(has(quality, Severity::kWarning, "time", "2 gaps; the longest is 0.021 s"));
+  EXPECT_EQ(quality.findings[0].severity, Severity::kError);
+
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  VectorXd unsteady = steady(5000, 0.01);
+  for (double& stamp : unsteady) stamp += 0.001 * normal(random);
+  // two independent deviations of 10 % each
+  EXPECT_NEAR(timeStatistics(unsteady, 5000).jitter, 0.1 * std::sqrt(2.0), 0.01);
+}
+
+// A clean noisy signal of any kind gives no warning: sine, random walk, friction steps, encoder at
+// rest.
+TEST(Quality, CleanSignalsAreClean) {
+  std::mt19937 random(2);
+  std::normal_distribution<double> normal;
+  const Index n = 5000;
+  Recording r = recordingOf(steady(n, 0.001), {"sine", "walk", "friction", "encoder"});
+  double walk = 0.0;
+  for (Index i = 0; i < n; ++i) {
+    const double s = std::sin(0.01 * static_cast<double>(i));
+    walk += normal(random);
+    r.values.row(i) << s + 1e-3 * normal(random), walk, (s > 0 ? 5.0 : -5.0) + 0.1 * normal(random),
+        std::round((i < 400 ? 1.0 : std::cos(0.01 * static_cast<double>(i - 400))) * 2048) / 2048;
+  }
+  const Quality quality = assessQuality(r);
+  for (const QualityFinding& finding : quality.findings)
+    EXPECT_EQ(finding.severity, Severity::kNote) << finding.about << ": " << finding.sentence;
+  EXPECT_NEAR(quality.channels[3].step, 1.0 / 2048, 1e-9);
+  EXPECT_EQ(quality.channels[0].step, 0.0);
+  EXPECT_GE(quality.channels[3].longest_frozen, 400);
+}
+
+// Every kind of damage is found where it is.
+TEST(Quality, DamageIsFound) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  const Index n = 4000;
+  Recording r = recordingOf(steady(n, 0.001), {"clipped", "spiky", "holes", "dead", "empty"});
+  for (Index i = 0; i < n; ++i) {
+    const double s = std::sin(0.01 * static_cast<double>(i)) + 1e-4 * normal(random);
+    r.values.row(i) << std::clamp(s, -2.0, 0.8), s, s, 3.5, std::nan("");
+  }
+  r.values(1000, 1) += 0.5;
+  r.values(2000, 1) -= 0.2;
+  r.values.block(50, 2, 7, 1).setConstant(std::nan(""));
+  const Quality quality = assessQuality(r);
+  EXPECT_TRUE(has(quality, Severity::kWarning, "clipped", "largest value 0.8"));
+  EXPECT_FALSE(has(quality, Severity::kWarning, "clipped", "smallest"));
+  EXPECT_TRUE(has(quality, Severity::kWarning, "spiky", "2 spikes"));
+  EXPECT_EQ(quality.channels[1].first_spike, 1000);
+  EXPECT_TRUE(has(quality, Severity::kWarning, "holes", "7 of 4000"));
+  EXPECT_EQ(quality.channels[2].missing, 7);
+  EXPECT_TRUE(has(quality, Severity::kWarning, "dead", "is 3.5 throughout"));
+  EXPECT_TRUE(has(quality, Severity::kError, "empty", "no values"));
+}
+
+// Nothing, one sample and no time stamps are told, not crashed on.
+TEST(Quality, Edges) {
+  EXPECT_TRUE(
+      has(assessQuality(recordingOf(VectorXd(), {"x"})), Severity::kWarning, "time", "no samples"));
+  EXPECT_TRUE(has(assessQuality(recordingOf(VectorXd::Zero(1), {"x"})), Severity::kWarning, "time",
+                  "only one sample"));
+  Recording untimed = recordingOf(steady(5, 1.0), {"x"});
+  untimed.time.resize(0);
+  untimed.notes.push_back("2 bad rows dropped");
+  const Quality quality = assessQuality(untimed);
+  EXPECT_TRUE(has(quality, Severity::kWarning, "time", "no time stamps"));
+  EXPECT_TRUE(has(quality, Severity::kNote, "", "2 bad rows dropped"));
+}
+
+/// Two coupled pendulums with friction, torques recorded `delay` late, with noise.
+Recording pendulums(double rate, double delay, double noise, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  const auto n = static_cast<Index>(10.0 * rate);
+  Recording r = recordingOf(steady(n, 1.0 / rate), {"q_a", "q_b", "tau_a", "tau_b"});
+  const auto motion = [](double t, double& q, double& v, double& a, double phase) {
+    q = v = a = 0.0;
+    for (const double w : {2.1, 3.7, 6.4}) {
+      q += std::sin(w * t + phase * w) / w;
+      v += std::cos(w * t + phase * w);
+      a -= w * std::sin(w * t + phase * w);
+    }
+  };
+  for (Index i = 0; i < n; ++i) {
+    double q1, v1, a1, q2, v2, a2;
+    motion(r.time[i], q1, v1, a1, 0.0);
+    motion(r.time[i], q2, v2, a2, 1.3);
+    r.values(i, 0) = q1 + 1e-5 * normal(random);
+    r.values(i, 1) = q2 + 1e-5 * normal(random);
+    motion(r.time[i] - delay, q1, v1, a1, 0.0);
+    motion(r.time[i] - delay, q2, v2, a2, 1.3);
+    const double f1 = v1 > 0 ? 1.0 : -1.0, f2 = v2 > 0 ? 0.5 : -0.5;
+    r.values(i, 2) =
+        0.8 * a1 + 0.2 * a2 + 4.0 * std::cos(q1) + 0.7 * v1 + f1 + noise * normal(random);
+    r.values(i, 3) =
+        0.2 * a1 + 0.3 * a2 + 1.5 * std::cos(q2) + 0.3 * v2 + f2 + noise * normal(random);
+  }
+  return r;
+}
+
+// The delay that was put in is found, at several rates and signs, to a fraction of a sample and
+// within four of its standard errors (or a tenth of a sample, where the parabola's shape limits).
+TEST(Delay, SyntheticShiftsAreFound) {
+  for (const double rate : {100.0, 500.0, 1000.0}) {
+    for (const double delay : {0.0, 0.004, -0.0123, 0.02}) {
+      const Recording r = pendulums(rate, delay, 0.05, 11);
+      const auto estimates = estimateDelays(r);
+      ASSERT_EQ(estimates.size(), 2u);
+      for (const DelayEstimate& d : estimates) {
+        EXPECT_TRUE(d.reliable) << rate << " " << delay;
+        EXPECT_NEAR(d.delay, delay, std::max(4.0 * d.standard_error, 0.1 / rate))
+            << rate << " Hz, joint " << d.joint;
+      }
+    }
+  }
+  EXPECT_TRUE(has(assessQuality(pendulums(500.0, 0.01, 0.05, 4)), Severity::kWarning, "a",
+                  "ms after position"));
+  EXPECT_FALSE(
+      has(assessQuality(pendulums(500.0, 0.0, 0.05, 4)), Severity::kWarning, "a", "torque"));
+}
+
+// The standard error is honest: over repeated noise, errors are of its size.
+TEST(Delay, StandardErrorIsHonest) {
+  double squares = 0.0, stated = 0.0;
+  constexpr int kRuns = 40;
+  for (int run = 0; run < kRuns; ++run) {
+    const DelayEstimate d = estimateDelays(pendulums(200.0, 0.0, 1.0, 100u + run))[0];
+    squares += d.delay * d.delay;
+    stated += d.standard_error * d.standard_error;
+  }
+  const double ratio = std::sqrt(squares / stated);
+  EXPECT_GT(ratio, 0.5);
+  EXPECT_LT(ratio, 2.0);
+}
+
+// A torque that has nothing to do with the motion, or a joint that rests, gives no reliable delay.
+TEST(Delay, NoRelationIsNotReliable) {
+  Recording r = pendulums(500.0, 0.0, 0.05, 5);
+  std::mt19937 random(9);
+  std::normal_distribution<double> normal;
+  for (Index i = 0; i < r.samples(); ++i) r.values(i, 2) = normal(random);
+  r.values.col(3).setConstant(2.0);
+  for (const DelayEstimate& d : estimateDelays(r)) EXPECT_FALSE(d.reliable);
+  EXPECT_TRUE(estimateDelays(recordingOf(steady(20, 0.01), {"q_a", "tau_a"})).empty());
+}
+
+// Cutting keeps stamps and values; putting the parts together again gives the whole.
+TEST(Cut, PartsMakeTheWhole) {
+  Recording whole = recordingOf(steady(100, 0.1), {"x", "y"});
+  whole.values.setRandom();
+  const Recording first = cutByTime(whole, -1.0, 4.05), second = cutByTime(whole, 4.05, 99.0);
+  EXPECT_EQ(first.samples(), 41);
+  const Recording again = concatenated({first, second});
+  EXPECT_EQ(again.time, whole.time);
+  EXPECT_EQ(again.values, whole.values);
+  EXPECT_THROW(concatenated({second, first}), Error);
+  const Recording moved = concatenated({second, first}, true);
+  EXPECT_NEAR(moved.time[second.samples()], whole.time[99] + 0.1, 1e-12);
+  EXPECT_EQ(cutByRows(whole, 3, 2).values, whole.values.middleRows(3, 2));
+}
+
+// Parts that are not there or do not fit are refused.
+TEST(Cut, Refusals) {
+  const Recording whole = recordingOf(steady(10, 0.1), {"x"});
+  EXPECT_THROW(cutByTime(whole, 5.0, 6.0), Error);
+  EXPECT_THROW(cutByRows(whole, 5, 6), Error);
+  EXPECT_THROW(concatenated({}), Error);
+  EXPECT_THROW(concatenated({whole, recordingOf(steady(10, 0.1), {"y"})}), Error);
+  Recording untimed = whole;
+  untimed.time.resize(0);
+  EXPECT_THROW(cutByTime(untimed, 0.0, 1.0), Error);
+  EXPECT_THROW(concatenated({whole, untimed}), Error);
+  EXPECT_EQ(concatenated({untimed, untimed}).samples(), 20);
+}
+
+}  // namespace
+}  // namespace proprio
