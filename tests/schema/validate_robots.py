@@ -47,7 +47,7 @@ jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)
 
 failures = []
-files = sorted((source / "examples" / "robots").glob("*.yaml"))
+files = sorted((source / "examples").glob("r*/*.yaml"))  # robots, real
 for path in files:
     robot = yaml.load(path.read_text(encoding="utf-8"), Loader)
     for error in validator.iter_errors(robot):

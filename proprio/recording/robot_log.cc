@@ -1,0 +1,115 @@
+// The files of a log that a robot's declared signals name.
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "proprio/core/error.h"
+#include "proprio/core/text.h"
+#include "proprio/recording/signal_map.h"
+
+namespace proprio {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NamedFile {
+  std::string pattern;
+  int columns = 0;
+  FileLocation location;
+};
+
+std::vector<NamedFile> namedFiles(const Model& model) {
+  std::vector<NamedFile> files;
+  if (!model.recording) return files;
+  const auto add = [&](const std::string& pattern, int columns, const FileLocation& location) {
+    const bool known = std::any_of(files.begin(), files.end(),
+                                   [&](const NamedFile& file) { return file.pattern == pattern; });
+    if (!pattern.empty() && !known) files.push_back({pattern, columns, location});
+  };
+  for (const SignalDeclaration& signal : model.recording->signals)
+    add(signal.file, signal.columns, signal.location);
+  const TimeDeclaration& time = model.recording->time;
+  add(time.file, time.columns, model.recording->location);
+  return files;
+}
+
+// a folder that is a log by itself
+bool isBag(const fs::path& folder) {
+  return std::any_of(fs::directory_iterator(folder), fs::directory_iterator(),
+                     [](const auto& file) {
+                       const std::string extension = file.path().extension().string();
+                       return file.path().filename() == "metadata.yaml" || extension == ".db3" ||
+                              extension == ".mcap";
+                     });
+}
+
+bool matches(const std::string& pattern, const fs::path& path) {
+  return ::fnmatch(pattern.c_str(), path.filename().c_str(), 0) == 0;
+}
+
+// the only file of a folder that fits
+fs::path fileIn(const fs::path& folder, const NamedFile& named) {
+  std::vector<std::string> names;
+  std::vector<fs::path> fitting;
+  for (const auto& found : fs::directory_iterator(folder)) {
+    if (found.is_directory()) continue;
+    names.push_back(found.path().filename().string());
+    if (matches(named.pattern, found.path())) fitting.push_back(found.path());
+  }
+  std::sort(fitting.begin(), fitting.end());
+  std::sort(names.begin(), names.end());
+  if (fitting.empty()) {
+    throw errorAt(named.location,
+                  fmt::format("the folder {} has no file {}{}", folder.string(),
+                              inQuotes(named.pattern), didYouMean(named.pattern, names)));
+  }
+  if (fitting.size() > 1) {
+    throw errorAt(named.location,
+                  fmt::format("the folder {} has several files {}: {} and {}; name one",
+                              folder.string(), inQuotes(named.pattern),
+                              fitting[0].filename().string(), fitting[1].filename().string()));
+  }
+  return fitting[0];
+}
+
+}  // namespace
+
+std::vector<Recording> readRobotLog(const Model& model, const std::string& path,
+                                    const RecordingOptions& options) {
+  const std::vector<NamedFile> files = namedFiles(model);
+  std::error_code ignored;
+  const bool folder = fs::is_directory(path, ignored);
+  RecordingOptions one = options;
+  if (files.empty()) {
+    if (folder && !isBag(path)) {
+      throw Error(path +
+                  ": is a folder, and no signal under `recording` of the robot names a file "
+                  "in it; give a file");
+    }
+    // one layout for all signals
+    if (model.recording && !model.recording->signals.empty() && one.columns == 0)
+      one.columns = model.recording->signals[0].columns;
+    return readRecordings(path, one);
+  }
+  if (!folder && std::none_of(files.begin(), files.end(),
+                              [&](const NamedFile& file) { return matches(file.pattern, path); })) {
+    // a log in one file, for example one converted from these files
+    return readRecordings(path, options);
+  }
+  const fs::path parent = folder ? fs::path(path) : fs::path(path).parent_path();
+  std::vector<Recording> recordings;
+  for (const NamedFile& file : files) {
+    // the file that the user names decides where several fit
+    const bool given = !folder && matches(file.pattern, path);
+    const fs::path found = given ? fs::path(path) : fileIn(parent.empty() ? "." : parent, file);
+    one.columns = file.columns > 0 ? file.columns : options.columns;
+    for (Recording& recording : readRecordings(found.string(), one))
+      recordings.push_back(std::move(recording));
+  }
+  return recordings;
+}
+
+}  // namespace proprio

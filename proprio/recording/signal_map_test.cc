@@ -1,0 +1,351 @@
+#include "proprio/recording/signal_map.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <cmath>
+#include <filesystem>
+#include <random>
+
+#include "proprio/core/atomic_file.h"
+#include "proprio/core/error.h"
+#include "proprio/model/robot_reader.h"
+#include "proprio/recording/csv.h"
+
+namespace proprio {
+namespace {
+
+namespace fs = std::filesystem;
+
+// conversions are a few multiplications and one small linear solve
+constexpr double kDigits = 1e-12;
+constexpr double kPi = 3.14159265358979323846;
+
+/// A robot with the joints a, b (revolute) and lift (prismatic), and more lines of YAML.
+Model robot(const std::string& more) {
+  return readRobotYamlText(R"(version: 1
+dh:
+  convention: modified
+  joints:
+    - {name: a, a: 1}
+    - {name: b, a: 1}
+    - {name: lift, type: prismatic, a: 1}
+)" + more,
+                           "robot.yaml");
+}
+
+Recording log(const std::string& text, const std::string& file = "log.csv") {
+  return readCsvRecordingText(text, file);
+}
+
+std::string messageOf(const Model& model, const std::vector<Recording>& raw) {
+  try {
+    mapRecording(model, raw);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+double at(const Recording& recording, const std::string& name, Eigen::Index row) {
+  const int column = recording.column(name);
+  EXPECT_GE(column, 0) << name;
+  return column < 0 ? std::nan("") : recording.values(row, column);
+}
+
+// Names of the convention need no declaration; joints that the robot does not have are noted, and
+// units that the file states are converted.
+TEST(SignalMap, ByNames) {
+  const Recording mapped = mapRecording(
+      robot(""), {log("time,q_b [deg],q_a,tau_a [mN m],q_elbow,q_des_lift [mm]\n0,180,1,5,9,7\n"
+                      "1,90,2,6,9,8\n")});
+  EXPECT_EQ(mapped.channels.size(), 4u);
+  EXPECT_DOUBLE_EQ(at(mapped, "q_b", 0), kPi);
+  EXPECT_EQ(at(mapped, "q_a", 1), 2.0);
+  EXPECT_DOUBLE_EQ(at(mapped, "tau_a", 1), 0.006);
+  EXPECT_DOUBLE_EQ(at(mapped, "q_des_lift", 0), 0.007);
+  EXPECT_EQ(mapped.channels[0].name, "q_a");  // the order of the model
+  EXPECT_EQ(mapped.channels[0].side, Side::kJoint);
+  EXPECT_EQ(mapped.channels[static_cast<size_t>(mapped.column("q_des_lift"))].unit, "m");
+  ASSERT_EQ(mapped.notes.size(), 1u);
+  EXPECT_TRUE(contains(mapped.notes[0], "elbow"));
+  EXPECT_TRUE(contains(messageOf(robot(""), {log("x,y\n1,2\n")}),
+                       "log.csv: nothing in it names a joint of"));
+}
+
+// Motor side: positions through the inverse of the full coupling matrix, torques through its
+// transpose, so that power is the same on both sides; then offsets, per joint.
+TEST(SignalMap, CoupledMotors) {
+  const Model model = robot(R"(
+transmission: {joints: [a, b, lift], matrix: [[32, 0, 0], [16, -45, 0], [0, 3, 200]]}
+recording:
+  rate: 100
+  signals:
+    - {quantity: position, side: motor, channels: "m{n}", offset: [0, pi/2, 0.1]}
+    - {quantity: velocity, side: motor, channels: "w{n}"}
+    - {quantity: torque, side: motor, channels: "t{i}", scale: [1, -1, 2]}
+)");
+  Eigen::Matrix3d R;
+  R << 32, 0, 0, 16, -45, 0, 0, 3, 200;
+  const Recording raw =
+      log("m1,m2,m3,w1,w2,w3,t0,t1,t2\n1,2,3,4,5,6,.1,.2,.3\n-1,0,2,9,8,7,1,2,3\n");
+  const Recording mapped = mapRecording(model, {raw});
+  for (Eigen::Index i = 0; i < 2; ++i) {
+    const Eigen::Vector3d q = R.inverse() * raw.values.row(i).head<3>().transpose();
+    const Eigen::Vector3d w = raw.values.row(i).segment<3>(3).transpose();
+    Eigen::Vector3d t = raw.values.row(i).tail<3>().transpose();
+    t = t.cwiseProduct(Eigen::Vector3d(1, -1, 2));
+    EXPECT_NEAR(at(mapped, "q_a", i), q[0], kDigits);
+    EXPECT_NEAR(at(mapped, "q_b", i), q[1] + kPi / 2.0, kDigits);
+    EXPECT_NEAR(at(mapped, "q_lift", i), q[2] + 0.1, kDigits);
+    double power = 0.0;
+    for (const std::string joint : {"a", "b", "lift"})
+      power += at(mapped, "v_" + joint, i) * at(mapped, "tau_" + joint, i);
+    EXPECT_NEAR(power, w.dot(t), kDigits * std::abs(w.dot(t)) * 100.0);
+  }
+  EXPECT_EQ(mapped.time[1], 0.01);
+  EXPECT_TRUE(contains(
+      messageOf(robot("transmission: {joints: [b, a], matrix: [[1, 0], [0, 1]]}\nrecording: "
+                      "{signals: [{quantity: position, side: motor, joints: [a, b], channels: [m1, "
+                      "m2]}]}\n"),
+                {raw}),
+      "expected these joints in this order"));
+}
+
+// Without a transmission the gear ratios of the drives do the same; currents times gains are
+// torques, kept beside the currents, unless torques are recorded.
+TEST(SignalMap, GearRatiosAndGains) {
+  const std::string drives = R"(
+joints:
+  a: {drive: {gear_ratio: 100, gain: 2}}
+  b: {drive: {gear_ratio: -50, gain: -3}}
+)";
+  const std::string common = R"(recording:
+  signals:
+    - {quantity: position, side: motor, joints: [a, b], channels: [x, y], unit: turn}
+    - {quantity: current, joints: [a, b], channels: [i, j], unit: mA}
+)";
+  const Recording raw = log("t,x,y,i,j,k\n0,1,1,1000,2000,7\n");
+  const Recording mapped = mapRecording(robot(drives + common), {raw});
+  EXPECT_NEAR(at(mapped, "q_a", 0), 2.0 * kPi / 100.0, kDigits);
+  EXPECT_NEAR(at(mapped, "q_b", 0), -2.0 * kPi / 50.0, kDigits);
+  EXPECT_EQ(at(mapped, "i_a", 0), 1.0);
+  EXPECT_EQ(at(mapped, "tau_a", 0), 2.0);
+  EXPECT_EQ(at(mapped, "tau_b", 0), -6.0);
+  const Recording both = mapRecording(
+      robot(drives + common + "    - {quantity: torque, joints: [b], channels: k}\n"), {raw});
+  EXPECT_EQ(at(both, "tau_b", 0), 7.0);
+  EXPECT_EQ(at(both, "tau_a", 0), 2.0);
+}
+
+// Channels can be given by name, number, pattern or array, or be all of a file in order.
+TEST(SignalMap, WaysToNameChannels) {
+  const auto q = [](const std::string& channels, const std::string& header) {
+    const Model model =
+        robot("recording: {signals: [{quantity: position, channels: " + channels + "}]}\n");
+    const Recording mapped = mapRecording(model, {log(header + "\n1,2,3\n")});
+    return Eigen::Vector3d(at(mapped, "q_a", 0), at(mapped, "q_b", 0), at(mapped, "q_lift", 0));
+  };
+  const Eigen::Vector3d expected(1, 2, 3);
+  EXPECT_EQ(q("[x, y, z]", "x,y,z"), expected);
+  EXPECT_EQ(q("[z, y, x]", "x,y,z"), Eigen::Vector3d(3, 2, 1));
+  EXPECT_EQ(q("[1, 2, 3]", "x,y,z"), expected);
+  EXPECT_EQ(q("\"{joint} pos\"", "a pos,b pos,lift pos"), expected);
+  EXPECT_EQ(q("\"j{n}\"", "j1,j2,j3"), expected);
+  EXPECT_EQ(q("p", "p[0],p[1],p[2]"), expected);
+  const Model plain = robot("recording: {signals: [{quantity: position}]}\n");
+  EXPECT_EQ(at(mapRecording(plain, {log("1,2,3\n")}), "q_b", 0), 2.0);
+  EXPECT_TRUE(contains(messageOf(plain, {log("1,2\n")}), "has 2 channels"));
+  EXPECT_TRUE(contains(messageOf(plain, {log("q_a,q_b,q_lft\n1,2,3\n")}),
+                       "robot.yaml:8:23: signal position: log.csv has no position of joint 'lift'; "
+                       "did you mean 'lft'?"))
+      << messageOf(plain, {log("q_a,q_b,q_lft\n1,2,3\n")});
+  const Model named = robot("recording: {signals: [{quantity: position, channels: [x, y, z]}]}\n");
+  EXPECT_TRUE(contains(messageOf(named, {log("x,y,w\n1,2,3\n")}), "has no channel 'z'"));
+  const Model two = robot("recording: {signals: [{quantity: position, channels: [x, y]}]}\n");
+  EXPECT_TRUE(
+      contains(messageOf(two, {log("x,y,w\n1,2,3\n")}), "2 channels are named, expected 3"));
+  EXPECT_TRUE(contains(messageOf(named, {log("x,y,z\n1,2,3\n", "1"), log("x,y,z\n1,2,3\n", "2")}),
+                       "both have it; choose by `file` or `topic`"));
+}
+
+// A unit that is unknown, of another kind, or against what the file states is refused.
+TEST(SignalMap, Units) {
+  const auto with = [](const std::string& unit) {
+    return robot("recording: {signals: [{quantity: position, joints: [a], channels: x, unit: " +
+                 unit + "}]}\n");
+  };
+  EXPECT_DOUBLE_EQ(at(mapRecording(with("deg"), {log("x\n180\n")}), "q_a", 0), kPi);
+  EXPECT_DOUBLE_EQ(at(mapRecording(with("deg"), {log("x [deg]\n180\n")}), "q_a", 0), kPi);
+  EXPECT_TRUE(contains(messageOf(with("degs"), {log("x\n1\n")}), "unknown unit 'degs'"));
+  EXPECT_TRUE(contains(messageOf(with("mm"), {log("x\n1\n")}), "expected rad, mrad"));
+  EXPECT_TRUE(contains(messageOf(with("deg"), {log("x [rad]\n1\n")}),
+                       "has the unit 'rad' in the file, but 'deg' is declared"));
+  EXPECT_TRUE(contains(messageOf(robot("recording: {signals: [{quantity: position, joints: [a], "
+                                       "channels: x, scale: [1, 2]}]}\n"),
+                                 {log("x\n1\n")}),
+                       "scale has 2 numbers, expected 1 or 1"));
+}
+
+// Streams with the same stamps come together; others only as declared, and nothing is invented
+// beyond the limit.
+TEST(SignalMap, Join) {
+  const std::string signals = R"(  signals:
+    - {quantity: position, joints: [a], file: q.csv, channels: x}
+    - {quantity: torque, joints: [a], file: t.csv, channels: x}
+)";
+  const Recording q = log("t,x\n0,1\n1,2\n2,3\n3,4\n", "dir/q.csv");
+  const Recording same = log("t,x\n0,10\n1,20\n2,30\n3,40\n", "dir/t.csv");
+  const Recording other = log("t,x\n0.25,10\n1.25,20\n2.5,30\n", "dir/t.csv");
+  EXPECT_EQ(at(mapRecording(robot("recording:\n" + signals), {q, same}), "tau_a", 2), 30.0);
+  const std::string message = messageOf(robot("recording:\n" + signals), {q, other});
+  EXPECT_TRUE(contains(message, "has other time stamps than dir/q.csv (3 and 4 samples)"))
+      << message;
+  EXPECT_TRUE(contains(message, "declare recording.join")) << message;
+
+  const Recording nearest = mapRecording(
+      robot("recording:\n  join: {method: nearest, limit: 0.3}\n" + signals), {q, other});
+  EXPECT_EQ(at(nearest, "tau_a", 0), 10.0);
+  EXPECT_EQ(at(nearest, "tau_a", 1), 20.0);
+  EXPECT_TRUE(std::isnan(at(nearest, "tau_a", 2)));
+  EXPECT_TRUE(std::isnan(at(nearest, "tau_a", 3)));
+  EXPECT_TRUE(contains(nearest.notes.back(), "2 of 4 samples of torque have no partner"));
+  const Recording linear = mapRecording(
+      robot("recording:\n  join: {method: linear, limit: 0.8}\n" + signals), {q, other});
+  EXPECT_TRUE(std::isnan(at(linear, "tau_a", 0)));
+  EXPECT_NEAR(at(linear, "tau_a", 1), 17.5, kDigits);
+  EXPECT_NEAR(at(linear, "tau_a", 2), 20.0 + 10.0 * 0.75 / 1.25, kDigits);
+  EXPECT_TRUE(std::isnan(at(linear, "tau_a", 3)));
+}
+
+// A declared delay moves a signal by whole samples and cuts the rows that lose their partner; a
+// fraction of a sample needs linear joining, which is exact on a straight line.
+TEST(SignalMap, Delay) {
+  std::string text = "t,x,y\n";
+  for (int i = 0; i < 10; ++i)
+    text += std::to_string(i) + "," + std::to_string(i) + "," + std::to_string(i * 10) + "\n";
+  const auto with = [](const std::string& delay, const std::string& join = "") {
+    return robot("recording:\n" + join +
+                 "  signals:\n    - {quantity: position, joints: [a], channels: x}\n    - "
+                 "{quantity: torque, joints: [a], channels: y, delay: " +
+                 delay + "}\n");
+  };
+  const Recording late = mapRecording(with("3"), {log(text)});
+  ASSERT_EQ(late.samples(), 7);
+  for (Eigen::Index i = 0; i < 7; ++i)
+    EXPECT_EQ(at(late, "tau_a", i), 10.0 * (at(late, "q_a", i) + 3.0));
+  const Recording early = mapRecording(with("-2"), {log(text)});
+  ASSERT_EQ(early.samples(), 8);
+  EXPECT_EQ(early.time[0], 2.0);
+  EXPECT_EQ(at(early, "tau_a", 0), 0.0);
+  EXPECT_TRUE(contains(messageOf(with("0.5"), {log(text)}), "expected a whole number of them"));
+  const Recording half =
+      mapRecording(with("0.5", "  join: {method: linear, limit: 1}\n"), {log(text)});
+  EXPECT_NEAR(at(half, "tau_a", 4), 45.0, kDigits);
+}
+
+// Time stamps from a file of their own, by channel, or by rate; rows count from 1.
+TEST(SignalMap, TimeAndRows) {
+  const std::string signal = "  signals: [{quantity: position, joints: [a], channels: x}]\n";
+  const Recording file =
+      mapRecording(robot("recording:\n  time: {file: t.txt, columns: 1, unit: ms}\n" + signal),
+                   {log("x\n5\n6\n"), readValueListText("0\n8\n", "t.txt", 1)});
+  EXPECT_DOUBLE_EQ(file.time[1], 0.008);
+  EXPECT_TRUE(contains(messageOf(robot("recording:\n  time: {file: t.txt}\n" + signal),
+                                 {log("x\n5\n6\n"), readValueListText("0\n8\n9\n", "t.txt", 1)}),
+                       "log.csv: has 2 samples, but there are 3 time stamps in t.txt"));
+  const Recording channel =
+      mapRecording(robot("recording:\n  time: {channel: clock, unit: us}\n" + signal),
+                   {log("clock,x\n0,1\n500,2\n")});
+  EXPECT_DOUBLE_EQ(channel.time[1], 500e-6);
+  const Recording rows = mapRecording(robot("recording:\n  rate: 10\n  rows: [2, 3]\n" + signal),
+                                      {log("x\n5\n6\n7\n8\n")});
+  ASSERT_EQ(rows.samples(), 2);
+  EXPECT_EQ(at(rows, "q_a", 0), 6.0);
+  EXPECT_DOUBLE_EQ(rows.time[0], 0.1);
+  EXPECT_TRUE(contains(messageOf(robot("recording:\n  rows: [2, 9]\n" + signal), {log("x\n5\n")}),
+                       "rows end at 9, but the log has 1 samples"));
+  const Recording none = mapRecording(robot("recording:\n" + signal), {log("x\n5\n6\n")});
+  EXPECT_EQ(none.time.size(), 0);
+  EXPECT_TRUE(contains(none.notes.back(), "declare recording.rate"));
+}
+
+// Wrenches and the parts of an IMU belong to declared sensors of the right kind.
+TEST(SignalMap, Sensors) {
+  const std::string sensors = R"(
+sensors:
+  - {name: head, type: imu, link: link_2}
+recording:
+  signals:
+    - {quantity: linear_acceleration, sensor: head, channels: [x, y, z], unit: g}
+    - {quantity: angular_velocity, sensor: head.gyroscope, channels: [x, y, z], unit: deg/s}
+)";
+  const Recording mapped = mapRecording(robot(sensors), {log("x,y,z\n1,0,180\n")});
+  EXPECT_DOUBLE_EQ(at(mapped, "acc_head.accelerometer_x", 0), 9.80665);
+  EXPECT_DOUBLE_EQ(at(mapped, "gyro_head.gyroscope_z", 0), kPi);
+  EXPECT_EQ(mapped.channels[2].component, "z");
+  EXPECT_TRUE(contains(messageOf(robot(R"(
+sensors: [{name: head, type: gyroscope, link: link_2}]
+recording: {signals: [{quantity: wrench, sensor: head}]}
+)"),
+                                 {log("x,y,z\n1,0,180\n")}),
+                       "sensor 'head' is not of type force_torque"));
+}
+
+// A log that was mapped and written maps to itself, also through a robot that declares motor-side
+// files: ratios are not applied twice.
+TEST(SignalMap, MappedLogsStayTheSame) {
+  const Model model = robot(R"(
+joints: {a: {drive: {gear_ratio: 100}}, b: {drive: {gear_ratio: 50}}, lift: {drive: {gear_ratio: 7}}}
+recording:
+  rate: 10
+  rows: [2, 3]
+  signals: [{quantity: position, side: motor, file: "m*.csv", offset: 1}]
+)");
+  const Recording once = mapRecording(model, {log("1,2,3\n4,5,6\n7,8,9\n", "m1.csv")});
+  const Recording twice = mapRecording(model, {log(csvText(once), "again.csv")});
+  EXPECT_EQ(twice.values, once.values);
+  EXPECT_EQ(twice.time, once.time);
+}
+
+// A folder is read through the files that the signals name, and so is one of these files.
+TEST(RobotLog, FolderAndSiblings) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "proprio_robot_log";
+  fs::create_directories(folder);
+  writeFileAtomically(folder / "q_1.csv", "x\n1\n2\n");
+  writeFileAtomically(folder / "tau.txt", "5\n6\n");
+  const Model model = robot(R"(
+recording:
+  rate: 1
+  signals:
+    - {quantity: position, joints: [a], file: "q_*.csv", channels: x}
+    - {quantity: torque, joints: [a], file: tau.txt, columns: 1}
+)");
+  for (const fs::path& path : {folder, folder / "q_1.csv", folder / "tau.txt"}) {
+    const Recording mapped = readRobotRecording(model, path);
+    EXPECT_EQ(at(mapped, "q_a", 1), 2.0);
+    EXPECT_EQ(at(mapped, "tau_a", 1), 6.0);
+  }
+  writeFileAtomically(folder / "q_2.csv", "x\n3\n4\n");
+  EXPECT_EQ(at(readRobotRecording(model, folder / "q_2.csv"), "q_a", 1), 4.0);
+  const auto message = [&](const Model& m, const fs::path& path) {
+    try {
+      readRobotRecording(m, path);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_TRUE(contains(message(model, folder), "has several files 'q_*.csv'"));
+  EXPECT_TRUE(contains(message(robot(""), folder), "is a folder"));
+  fs::remove(folder / "tau.txt");
+  EXPECT_TRUE(contains(message(model, folder / "q_1.csv"), "has no file 'tau.txt'"));
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace proprio

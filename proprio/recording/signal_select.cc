@@ -1,0 +1,394 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "proprio/core/text.h"
+#include "proprio/recording/signal_map.h"
+#include "proprio/recording/signal_names.h"
+#include "proprio/recording/signal_select_internal.h"
+
+namespace proprio {
+namespace {
+
+constexpr Quantity kJointQuantities[] = {Quantity::kPosition,     Quantity::kVelocity,
+                                         Quantity::kAcceleration, Quantity::kTorque,
+                                         Quantity::kCurrent,      Quantity::kTemperature};
+
+Quantity quantityNamed(const std::string& name) {
+  for (int i = 0; i <= static_cast<int>(Quantity::kTemperature); ++i) {
+    if (name == toString(static_cast<Quantity>(i))) return static_cast<Quantity>(i);
+  }
+  return Quantity::kOther;
+}
+
+Role roleNamed(const std::string& name) {
+  return name == "commanded" ? Role::kCommanded : name == "truth" ? Role::kTruth : Role::kMeasured;
+}
+
+SensorKind sensorKindOf(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::kLinearAcceleration:
+      return SensorKind::kAccelerometer;
+    case Quantity::kAngularVelocity:
+      return SensorKind::kGyroscope;
+    case Quantity::kMagneticField:
+      return SensorKind::kMagnetometer;
+    case Quantity::kOrientation:
+      return SensorKind::kOrientation;
+    case Quantity::kContact:
+      return SensorKind::kSkin;
+    default:
+      return SensorKind::kForceTorque;
+  }
+}
+
+std::vector<std::string> channelNames(const Recording& recording) {
+  std::vector<std::string> names;
+  for (const Channel& channel : recording.channels) names.push_back(channel.name);
+  return names;
+}
+
+// "signal torque"
+std::string title(const SignalDeclaration& signal) {
+  return fmt::format("signal {}{}", signal.role == "measured" ? "" : signal.role + " ",
+                     signal.quantity);
+}
+
+Error signalError(const SignalDeclaration& signal, const std::string& sentence) {
+  return errorAt(signal.location, title(signal) + ": " + sentence);
+}
+
+// the sensor of a signal; an IMU named as a whole gives the part that measures it
+const Sensor& sensorOf(const Model& model, const SignalDeclaration& signal, Quantity quantity) {
+  const SensorKind kind = sensorKindOf(quantity);
+  const std::string part = signal.sensor + "." + toString(kind);
+  for (const Sensor& sensor : model.sensors) {
+    if (sensor.kind == kind && (sensor.name == signal.sensor || sensor.name == part)) return sensor;
+  }
+  throw signalError(
+      signal, fmt::format("sensor {} is not of type {}", inQuotes(signal.sensor), toString(kind)));
+}
+
+void addSensorColumns(const Model& model, const SignalDeclaration& signal, Quantity quantity,
+                      std::vector<SignalColumn>& columns) {
+  const Sensor& sensor = sensorOf(model, signal, quantity);
+  std::vector<std::string> components = componentsOf(quantity);
+  const size_t cells = sensor.cell_positions.size();
+  if (quantity == Quantity::kContact && cells > 1) {
+    for (size_t i = 1; i <= cells; ++i) components.push_back(std::to_string(i));
+  }
+  if (components.empty()) components = {""};
+  for (const std::string& component : components)
+    columns.push_back({quantity, sensor.name, component});
+}
+
+// What the columns of a signal are, before they are looked for in the log.
+std::vector<SignalColumn> columnsOf(const Model& model, const SignalDeclaration& signal) {
+  std::vector<SignalColumn> columns;
+  if (signal.quantity == "wrench") {
+    addSensorColumns(model, signal, Quantity::kForce, columns);
+    addSensorColumns(model, signal, Quantity::kMoment, columns);
+    return columns;
+  }
+  const Quantity quantity = quantityNamed(signal.quantity);
+  if (!belongsToJoint(quantity)) {
+    addSensorColumns(model, signal, quantity, columns);
+    return columns;
+  }
+  const std::vector<std::string> joints = signalJoints(model);
+  for (const std::string& joint : signal.joints.empty() ? joints : signal.joints) {
+    if (std::find(joints.begin(), joints.end(), joint) == joints.end()) {
+      throw signalError(signal,
+                        fmt::format("joint {} does not move on its own in this model (it is fixed, "
+                                    "locked, follows another or has several coordinates)",
+                                    inQuotes(joint)));
+    }
+    columns.push_back({quantity, joint, ""});
+  }
+  return columns;
+}
+
+void replaceAll(std::string& text, const std::string& what, const std::string& with) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+}
+
+// The names of the declared channels, patterns and arrays written out; `is_array`: a single name
+// stands for NAME[0], NAME[1], ...
+std::vector<std::string> declaredNames(const Selection& s, bool is_array) {
+  const std::vector<std::string>& given = s.declaration.channels;
+  const bool pattern = given.size() == 1 && given[0].find('{') != std::string::npos;
+  if (!pattern && !is_array) return given;
+  std::vector<std::string> names;
+  for (size_t k = 0; k < s.columns.size(); ++k) {
+    std::string name = is_array ? given[0] + "[{i}]" : given[0];
+    replaceAll(name, "{joint}", s.columns[k].of);
+    replaceAll(name, "{n}", std::to_string(k + 1));
+    replaceAll(name, "{i}", std::to_string(k));
+    names.push_back(name);
+  }
+  return names;
+}
+
+// Columns by declared names; `missing` is the first that is not there.
+std::vector<Eigen::Index> byDeclaredNames(const Selection& s, const Recording& recording,
+                                          std::string& missing) {
+  const bool is_array = s.declaration.channels.size() == 1 &&
+                        recording.column(s.declaration.channels[0] + "[0]") >= 0;
+  const std::vector<std::string> names = declaredNames(s, is_array);
+  if (names.size() != s.columns.size()) {
+    throw signalError(
+        s.declaration,
+        fmt::format("{} channels are named, expected {}, one for each "
+                    "of {}",
+                    names.size(), s.columns.size(),
+                    s.declaration.sensor.empty() ? "the joints" : "the sensor's components"));
+  }
+  std::vector<Eigen::Index> from;
+  for (const std::string& name : names) {
+    const Eigen::Index column = columnOf(recording, name);
+    if (column < 0) {
+      missing = name;
+      return {};
+    }
+    from.push_back(column);
+  }
+  return from;
+}
+
+// Columns by what the log says of its channels; `missing` is the first joint that is not there,
+// `found` how many are.
+std::vector<Eigen::Index> byMeaning(const Selection& s, const Recording& recording,
+                                    std::string& missing, size_t& found) {
+  std::vector<Eigen::Index> from;
+  found = 0;
+  for (const SignalColumn& wanted : s.columns) {
+    Eigen::Index column = -1;
+    for (size_t c = 0; c < recording.channels.size() && column < 0; ++c) {
+      const Channel& channel = recording.channels[c];
+      const bool same = channel.quantity == wanted.quantity && channel.role == s.role &&
+                        channel.component == wanted.component;
+      // messages of a sensor do not always carry its name; the topic chooses it
+      const bool owned = channel.of == wanted.of || !belongsToJoint(wanted.quantity);
+      if (same && owned) column = static_cast<Eigen::Index>(c);
+    }
+    if (column < 0 && missing.empty()) missing = wanted.of;
+    if (column >= 0) ++found;
+    from.push_back(column);
+  }
+  if (found < s.columns.size()) from.clear();
+  return from;
+}
+
+std::vector<size_t> candidatesFor(const SignalDeclaration& signal,
+                                  const std::vector<Recording>& raw) {
+  std::vector<size_t> candidates;
+  std::vector<std::string> places;
+  for (size_t i = 0; i < raw.size(); ++i) {
+    if (isAt(raw[i], signal.file, signal.topic)) candidates.push_back(i);
+    places.push_back(placeOf(raw[i]));
+  }
+  if (candidates.empty()) {
+    throw signalError(
+        signal,
+        fmt::format("no part of the log fits file {} and topic {}; there are {}",
+                    inQuotes(signal.file.empty() ? "*" : signal.file),
+                    inQuotes(signal.topic.empty() ? "*" : signal.topic), fmt::join(places, "; ")));
+  }
+  return candidates;
+}
+
+// Names of joints (or channels) that a part of the log has for this quantity, for messages.
+std::vector<std::string> ownersIn(const Recording& recording, const Selection& s) {
+  std::vector<std::string> owners;
+  for (const Channel& channel : recording.channels) {
+    if (channel.quantity == s.columns[0].quantity && channel.role == s.role)
+      owners.push_back(channel.of);
+  }
+  return owners;
+}
+
+void selectIn(Selection& s, const std::vector<Recording>& raw, size_t index, std::string& missing,
+              size_t& found) {
+  missing.clear();
+  found = 0;
+  s.recording = index;
+  s.from = s.declaration.channels.empty() ? byMeaning(s, raw[index], missing, found)
+                                          : byDeclaredNames(s, raw[index], missing);
+}
+
+// Nothing fits: say what is nearest.
+[[noreturn]] void refuse(const Selection& s, const std::vector<Recording>& raw,
+                         const std::vector<size_t>& candidates) {
+  for (const size_t index : candidates) {
+    Selection trial = s;
+    std::string missing;
+    size_t found = 0;
+    selectIn(trial, raw, index, missing, found);
+    const Recording& recording = raw[index];
+    if (!s.declaration.channels.empty()) {
+      throw signalError(s.declaration,
+                        fmt::format("{} has no channel {}{}", placeOf(recording), inQuotes(missing),
+                                    didYouMean(missing, channelNames(recording))));
+    }
+    if (found > 0) {
+      throw signalError(s.declaration,
+                        fmt::format("{} has no {} of joint {}{} (`joints` declares which are "
+                                    "recorded)",
+                                    placeOf(recording), s.declaration.quantity, inQuotes(missing),
+                                    didYouMean(missing, ownersIn(recording, s))));
+    }
+  }
+  const Recording& recording = raw[candidates[0]];
+  throw signalError(s.declaration,
+                    fmt::format("{} has {} channels and does not say which are for whom, expected "
+                                "{}; name them with `channels`",
+                                placeOf(recording), recording.channels.size(), s.columns.size()));
+}
+
+// Fills s.recording and s.from.
+void select(Selection& s, const std::vector<Recording>& raw) {
+  const std::vector<size_t> candidates = candidatesFor(s.declaration, raw);
+  std::vector<Selection> fitting;
+  for (const size_t index : candidates) {
+    Selection trial = s;
+    std::string missing;
+    size_t found = 0;
+    selectIn(trial, raw, index, missing, found);
+    if (!trial.from.empty()) fitting.push_back(std::move(trial));
+  }
+  if (fitting.size() > 1) {
+    throw signalError(
+        s.declaration,
+        fmt::format("{} and {} both have it; choose by `file` or `topic`",
+                    placeOf(raw[fitting[0].recording]), placeOf(raw[fitting[1].recording])));
+  }
+  if (fitting.size() == 1) {
+    s = std::move(fitting[0]);
+    return;
+  }
+  // a part that was chosen and has as many channels as are expected: all in order
+  const bool chosen = candidates.size() == 1 && s.declaration.channels.empty();
+  if (!chosen || raw[candidates[0]].channels.size() != s.columns.size() ||
+      !ownersIn(raw[candidates[0]], s).empty())
+    refuse(s, raw, candidates);
+  s.recording = candidates[0];
+  for (size_t c = 0; c < s.columns.size(); ++c) s.from.push_back(static_cast<Eigen::Index>(c));
+}
+
+// The columns of one quantity and role that belong to joints of the model.
+Selection named(const std::vector<std::string>& joints, const Recording& recording, size_t index,
+                Quantity quantity, Role role) {
+  Selection s;
+  s.declaration.quantity = toString(quantity);
+  s.declaration.role = toString(role);
+  s.declaration.location.file = recording.source;
+  s.role = role;
+  s.recording = index;
+  for (const std::string& joint : joints) {
+    const int column = recording.column(quantity, role, joint);
+    if (column < 0) continue;
+    s.columns.push_back({quantity, joint, ""});
+    s.from.push_back(column);
+  }
+  return s;
+}
+
+}  // namespace
+
+std::vector<std::string> signalJoints(const Model& model) {
+  std::vector<std::string> names;
+  for (const Joint& joint : model.joints) {
+    if (velocityCount(joint.type) == 1 && !joint.mimic) names.push_back(joint.name);
+  }
+  return names;
+}
+
+std::string placeOf(const Recording& recording) {
+  const std::string file = recording.source.empty() ? "the log" : recording.source;
+  return recording.topic.empty() ? file : file + ", topic " + recording.topic;
+}
+
+bool isAt(const Recording& recording, const std::string& file, const std::string& topic) {
+  const auto fits = [](const std::string& pattern, const std::string& text) {
+    return pattern.empty() || ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+  };
+  const std::string name = std::filesystem::path(recording.source).filename().string();
+  // "/joint_states" and "joint_states" are the same topic
+  const auto bare = [](const std::string& text) {
+    return text.rfind('/', 0) == 0 ? text.substr(1) : text;
+  };
+  return fits(file, name) && fits(bare(topic), bare(recording.topic));
+}
+
+Eigen::Index columnOf(const Recording& recording, const std::string& name) {
+  const int column = recording.column(name);
+  if (column >= 0) return column;
+  const auto number = parseNumber(name);
+  const auto count = static_cast<double>(recording.channels.size());
+  if (!number || !(*number >= 1.0 && *number <= count) || *number != std::floor(*number)) return -1;
+  return static_cast<Eigen::Index>(*number) - 1;
+}
+
+std::vector<Selection> selectDeclared(const Model& model, const std::vector<Recording>& raw) {
+  std::vector<Selection> selections;
+  for (const SignalDeclaration& signal : model.recording->signals) {
+    Selection s;
+    s.declaration = signal;
+    s.role = roleNamed(signal.role);
+    s.columns = columnsOf(model, signal);
+    if (s.columns.empty()) throw signalError(signal, "the model has no joint that moves");
+    select(s, raw);
+    selections.push_back(std::move(s));
+  }
+  return selections;
+}
+
+void noteStrangers(const Model& model, const std::vector<Recording>& raw,
+                   const std::vector<Selection>& selections, std::vector<std::string>& notes) {
+  const std::vector<std::string> joints = signalJoints(model);
+  std::set<std::string> strangers;
+  for (const Selection& s : selections) {
+    for (const Channel& channel : raw[s.recording].channels) {
+      if (belongsToJoint(channel.quantity) && !channel.of.empty() &&
+          std::find(joints.begin(), joints.end(), channel.of) == joints.end())
+        strangers.insert(channel.of);
+    }
+  }
+  if (!strangers.empty()) {
+    notes.push_back(fmt::format("joints of the log that the robot does not have were ignored: {}",
+                                fmt::join(strangers, ", ")));
+  }
+}
+
+std::vector<Selection> selectByNames(const Model& model, const std::vector<Recording>& raw) {
+  const std::vector<std::string> joints = signalJoints(model);
+  std::vector<Selection> selections;
+  for (const Role role : {Role::kMeasured, Role::kCommanded, Role::kTruth}) {
+    for (const Quantity quantity : kJointQuantities) {
+      Selection best;
+      for (size_t i = 0; i < raw.size(); ++i) {
+        Selection s = named(joints, raw[i], i, quantity, role);
+        if (s.columns.size() > best.columns.size()) best = std::move(s);
+      }
+      if (!best.columns.empty()) selections.push_back(std::move(best));
+    }
+  }
+  if (selections.empty()) {
+    std::vector<std::string> places, expected;
+    for (const Recording& recording : raw) places.push_back(placeOf(recording));
+    for (const std::string& joint : joints) expected.push_back("q_" + joint);
+    throw Error(
+        fmt::format("{}: nothing in it names a joint of {}, expected channels such as {}; "
+                    "declare what its channels are under `recording` in a robot.yaml",
+                    fmt::join(places, "; "), model.name.empty() ? "the robot" : model.name,
+                    fmt::join(expected, ", ")));
+  }
+  return selections;
+}
+
+}  // namespace proprio

@@ -1,0 +1,49 @@
+#pragma once
+
+/// Which columns of a raw log a declared signal means.
+
+#include <string>
+#include <vector>
+
+#include "proprio/model/model.h"
+#include "proprio/recording/recording.h"
+
+namespace proprio {
+
+/// What one column of a signal is.
+struct SignalColumn {
+  Quantity quantity = Quantity::kOther;
+  std::string of;         ///< joint or sensor
+  std::string component;  ///< of a sensor's vector
+};
+
+/// A declared signal with what it is made of.
+struct Selection {
+  SignalDeclaration declaration;
+  Role role = Role::kMeasured;
+  std::vector<SignalColumn> columns;  ///< as recorded: one per joint (motor) or component
+  size_t recording = 0;               ///< index of the raw recording
+  std::vector<Eigen::Index> from;     ///< its columns
+};
+
+/// Selections for all declared signals. @throws Error with the line of the signal.
+std::vector<Selection> selectDeclared(const Model& model, const std::vector<Recording>& raw);
+
+/// What the log says by itself, for models without a declaration. @throws Error if there are no
+/// positions of the model's joints in it.
+std::vector<Selection> selectByNames(const Model& model, const std::vector<Recording>& raw);
+
+/// Notes the joints in the chosen parts of the log that the model does not have.
+void noteStrangers(const Model& model, const std::vector<Recording>& raw,
+                   const std::vector<Selection>& selections, std::vector<std::string>& notes);
+
+/// "log.db3, topic /joint_states": for messages.
+std::string placeOf(const Recording& recording);
+
+/// Do the file's name and the topic fit the (possibly empty) patterns?
+bool isAt(const Recording& recording, const std::string& file, const std::string& topic);
+
+/// Column of a name, or of a number from 1; -1 if there is none.
+Eigen::Index columnOf(const Recording& recording, const std::string& name);
+
+}  // namespace proprio
