@@ -32,6 +32,8 @@ constexpr VerbEntry kVerbs[] = {
      addDynamics},
     {"simulate", "Lets the robot move freely under gravity and viscous friction.",
      "proprio simulate examples/robots/humanoid.yaml --seconds 2 --out log.csv", addSimulate},
+    {"log", "Shows what a recording holds and how good it is; cuts, maps, converts, plots it.",
+     "proprio log run.csv --from 2 --to 12 --plot run.html --out run.npz", addLog},
     {"schema", "Prints the JSON Schema of robot.yaml.", "proprio schema --json robot.schema.json",
      addSchema},
 };

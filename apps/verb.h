@@ -22,6 +22,7 @@ Run addCheck(CLI::App& verb);
 Run addShow(CLI::App& verb);
 Run addDynamics(CLI::App& verb);
 Run addSimulate(CLI::App& verb);
+Run addLog(CLI::App& verb);
 Run addSchema(CLI::App& verb);
 
 /// The argument and options that every verb about a robot has.

@@ -29,13 +29,16 @@ struct Heading {
   Eigen::VectorXd x;
 };
 
-Heading headingOf(const Recording& recording) {
+Heading headingOf(const Recording& recording, const Model* model) {
   Heading heading;
   const Eigen::Index n = recording.samples();
   std::string& subtitle = heading.figure.subtitle;
-  heading.figure.title = fileName(recording.source);
-  if (!recording.topic.empty()) heading.figure.title += "  " + recording.topic;
-  subtitle = fmt::format("{} samples", n);
+  std::string source = fileName(recording.source);
+  if (!recording.topic.empty()) source += " " + recording.topic;
+  const bool named = model != nullptr && !model->name.empty();
+  heading.figure.title = named ? model->name : source;
+  if (named) subtitle = source + ", ";
+  subtitle += fmt::format("{} samples", n);
   if (recording.time.size() == 0) {
     heading.x.setLinSpaced(n, 0.0, static_cast<double>(std::max<Eigen::Index>(n - 1, 0)));
     heading.figure.x.label = "sample";
@@ -177,7 +180,7 @@ void addOthers(const Recording& recording, const Heading& heading, bool sensors,
 std::vector<Figure> recordingFigures(const Recording& recording, const Model* model) {
   requireValid(recording);
   std::vector<Figure> figures;
-  const Heading heading = headingOf(recording);
+  const Heading heading = headingOf(recording, model);
   addJoints(recording, model, heading, figures);
   addOthers(recording, heading, true, figures);
   addOthers(recording, heading, false, figures);

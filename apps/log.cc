@@ -1,0 +1,250 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "apps/verb.h"
+#include "proprio/core/atomic_file.h"
+#include "proprio/core/error.h"
+#include "proprio/core/text.h"
+#include "proprio/recording/channel_selection.h"
+#include "proprio/recording/cut.h"
+#include "proprio/recording/quality.h"
+#include "proprio/recording/read_recording.h"
+#include "proprio/recording/signal_map.h"
+#include "proprio/report/recording_chart.h"
+#include "proprio/report/recording_report.h"
+#include "proprio/signal/recording_filter.h"
+
+namespace proprio::apps {
+namespace {
+
+struct LogOptions {
+  std::vector<std::string> files;
+  std::string robot, topic, separator, out, plot, json;
+  std::vector<std::string> channels;
+  double from = NAN, to = NAN;       ///< s since the first stamp
+  double rate = 0.0;                 ///< of logs without time stamps
+  std::vector<std::string> filters;  ///< recording_filter.h
+  std::string resample;
+  bool join = false;
+  RecordingOptions read;
+};
+
+struct LogPart {
+  Recording recording;  ///< as chosen
+  Quality quality;      ///< of that
+  std::vector<Recording> results;
+};
+
+char separatorOf(const std::string& text) {
+  if (text.empty()) return 0;
+  if (text == "tab" || text == "\\t") return '\t';
+  if (text == "space" || text == "blank") return ' ';
+  if (text.size() == 1) return text[0];
+  throw Error(
+      fmt::format("--separator is {}; expected one character, tab or space", inQuotes(text)));
+}
+
+bool known(const std::vector<Recording>& parts, const Recording& part) {
+  for (const Recording& other : parts) {
+    if (other.source == part.source && other.topic == part.topic) return true;
+  }
+  return false;
+}
+
+// Everything that the files hold; through a robot they are parts of one log.
+std::vector<Recording> readAll(const LogOptions& options, const Model* model) {
+  std::vector<Recording> parts;
+  for (const std::string& file : options.files) {
+    for (Recording& part : model != nullptr ? readRobotLog(*model, file, options.read)
+                                            : readRecordings(file, options.read)) {
+      if (!known(parts, part)) parts.push_back(std::move(part));
+    }
+  }
+  if (!options.topic.empty()) {
+    std::vector<std::string> topics;
+    for (const Recording& part : parts) topics.push_back(part.topic);
+    std::erase_if(parts, [&](const Recording& part) { return part.topic != options.topic; });
+    if (parts.empty())
+      throw Error(fmt::format("there is no topic {}{}", inQuotes(options.topic),
+                              didYouMean(options.topic, topics)));
+  }
+  for (Recording& part : parts) {
+    if (options.rate == 0.0) continue;
+    if (part.time.size() > 0)
+      throw Error(part.source + ": has time stamps of its own, so that --rate is not for it");
+    part.time.setLinSpaced(part.samples(), 0.0,
+                           static_cast<double>(part.samples() - 1) / options.rate);
+  }
+  if (model == nullptr) return parts;
+  return {mapRecording(*model, parts)};
+}
+
+Recording chosenPart(const LogOptions& options, Recording recording) {
+  if (!std::isnan(options.from) || !std::isnan(options.to)) {
+    const double start = recording.time.size() > 0 ? recording.time[0] : 0.0;
+    const double infinity = std::numeric_limits<double>::infinity();
+    recording = cutByTime(recording, std::isnan(options.from) ? -infinity : start + options.from,
+                          std::isnan(options.to) ? infinity : start + options.to);
+  }
+  if (!options.channels.empty()) recording = withChannels(recording, options.channels);
+  return recording;
+}
+
+// filters and a uniform rate, as asked for, in this order
+std::vector<Recording> treated(const LogOptions& options, Recording recording, std::string& told) {
+  for (const std::string& text : options.filters) {
+    for (const std::string& step : applyFilter(recording, parseRecordingFilter(text)))
+      told += "  " + step + "\n";
+  }
+  if (options.resample.empty()) return {std::move(recording)};
+  const Eigen::Index before = recording.samples();
+  std::vector<Recording> stretches =
+      resampleRecording(recording, parseResampling(options.resample));
+  for (const Recording& stretch : stretches) {
+    told += fmt::format("  resampled from {} to {} samples{}\n", before, stretch.samples(),
+                        stretches.size() > 1 ? ", a stretch between gaps" : "");
+  }
+  return stretches;
+}
+
+const Recording& theOnly(const std::vector<const Recording*>& results) {
+  if (results.size() == 1) return *results.front();
+  std::vector<std::string> names;
+  for (const Recording* result : results)
+    names.push_back(inQuotes(result->topic.empty() ? result->source : result->topic));
+  throw Error(
+      fmt::format("--out takes one recording and there are {}: {}; choose one file, or one with "
+                  "--topic, --from and --to, or bring them together with --robot or --join",
+                  results.size(), fmt::join(names, ", ")));
+}
+
+void writeReport(const LogOptions& options, const std::vector<LogPart>& parts, int errors) {
+  if (options.json.empty()) return;
+  using Json = nlohmann::ordered_json;
+  Json recordings = Json::array();
+  int warnings = 0;
+  for (const LogPart& part : parts) {
+    recordings.push_back(Json::parse(recordingJson(part.recording, part.quality)));
+    warnings += countOf(part.quality.findings, Severity::kWarning);
+  }
+  Json out = {{"usable", errors == 0},
+              {"errors", errors},
+              {"warnings", warnings},
+              {"recordings", std::move(recordings)}};
+  if (!options.out.empty()) out["out"] = options.out;
+  if (!options.plot.empty()) out["plot"] = options.plot;
+  writeFileAtomically(options.json, out.dump(2) + "\n");
+}
+
+// reads, chooses and treats; what is printed about it goes to `text`
+std::vector<LogPart> partsOf(const LogOptions& options, const Model* model, std::string& text) {
+  std::vector<Recording> raw = readAll(options, model);
+  if (options.join) raw = {concatenated(raw, true)};
+  std::vector<LogPart> parts;
+  std::string told;
+  for (Recording& recording : raw) {
+    LogPart part;
+    part.recording = chosenPart(options, std::move(recording));
+    part.quality = assessQuality(part.recording);
+    part.results = treated(options, part.recording, told);
+    text += recordingText(part.recording, part.quality, colourWanted(), terminalWidth()) + "\n";
+    parts.push_back(std::move(part));
+  }
+  text += told;
+  return parts;
+}
+
+int run(LogOptions options) {
+  if (!options.plot.empty()) requirePicturePath(options.plot);
+  options.read.csv.separator = separatorOf(options.separator);
+  std::vector<std::string> notes;
+  options.read.notes = &notes;
+  std::optional<Model> model;
+  if (!options.robot.empty()) model = proprio::readRobot(options.robot, {});
+  const Model* robot = model ? &*model : nullptr;
+  std::string text;
+  const std::vector<LogPart> parts = partsOf(options, robot, text);
+  for (const std::string& note : notes) text += "  • " + note + "\n";
+
+  int errors = 0;
+  std::vector<const Recording*> results;
+  for (const LogPart& part : parts) {
+    errors += countOf(part.quality.findings, Severity::kError);
+    for (const Recording& result : part.results) results.push_back(&result);
+  }
+  if (!options.out.empty()) {
+    const Recording& result = theOnly(results);
+    writeRecording(result, options.out);
+    text += fmt::format("  written to {}: {} samples, {} channels\n", options.out, result.samples(),
+                        result.channels.size());
+  }
+  if (!options.plot.empty()) {
+    std::vector<Figure> figures;
+    for (const Recording* result : results) {
+      for (Figure& figure : recordingFigures(*result, robot)) figures.push_back(std::move(figure));
+    }
+    writePicture(figures, options.plot);
+    text += fmt::format("  picture in {}\n", options.plot);
+  }
+  writeReport(options, parts, errors);
+  print(text);
+  return errors > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+Run addLog(CLI::App& verb) {
+  const auto options = std::make_shared<LogOptions>();
+  verb.add_option("FILE", options->files,
+                  "recordings: text tables, NumPy, MATLAB, HDF5, ROS 2 bags, MCAP; with --robot "
+                  "also a folder")
+      ->required();
+  verb.add_option("--robot", options->robot,
+                  "map channels to the joints and sensors of this robot, as its recording section "
+                  "declares; several FILEs are then parts of one log")
+      ->type_name("ROBOT");
+  verb.add_option("--topic", options->topic, "only this topic of a bag, or array of an archive")
+      ->type_name("NAME");
+  verb.add_option("--channels", options->channels, "only these channels; * stands for any letters")
+      ->delimiter(',')
+      ->type_name("LIST");
+  verb.add_option("--from", options->from, "cut: start, in s since the first sample")
+      ->type_name("S");
+  verb.add_option("--to", options->to, "cut: end, in s since the first sample")->type_name("S");
+  verb.add_option("--rate", options->rate, "rate of a file without time stamps, in Hz")
+      ->check(CLI::PositiveNumber)
+      ->type_name("HZ");
+  verb.add_option("--filter", options->filters,
+                  "lowpass (cut-off from the joint's spectrum), lowpass:HZ, causal:HZ, "
+                  "savgol:WINDOW:ORDER, hampel:WINDOW, detrend:DEGREE; several one after the other")
+      ->delimiter(',')
+      ->type_name("LIST");
+  verb.add_option("--resample", options->resample,
+                  "onto a constant rate in Hz (auto: that of the median step), with "
+                  ":previous, :nearest, :linear, :makima or :cubic, and :split at gaps")
+      ->type_name("HZ");
+  verb.add_option("--separator", options->separator,
+                  "of a text table: one character, tab or space; found out otherwise")
+      ->type_name("CHAR");
+  verb.add_option("--columns", options->read.columns,
+                  "text with one value per line: so many values per sample")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  verb.add_flag("--drop-bad-rows", options->read.csv.drop_bad_rows,
+                "leave out rows that cannot be read, and count them");
+  verb.add_flag("--join", options->join,
+                "several FILEs with the same channels are one recording, one after the other");
+  verb.add_option("--out", options->out, "write the recording; .csv, .npz, .h5 or .mcap")
+      ->type_name("FILE");
+  verb.add_option("--plot", options->plot, "write a picture; .png, .svg, or .html to zoom")
+      ->type_name("FILE");
+  verb.add_option("--json", options->json, "also write the result to this file, for programs")
+      ->type_name("FILE");
+  return [options] { return run(*options); };
+}
+
+}  // namespace proprio::apps
