@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "proprio/core/instruction_set.h"
 #include "proprio/dynamics/derivatives.h"
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/inverse_dynamics.h"
@@ -22,8 +23,8 @@ namespace {
 class WithKernels {
  public:
   explicit WithKernels(const char* name)
-      : before_(kernels::active().name), possible_(kernels::force(name)) {}
-  ~WithKernels() { kernels::force(before_); }
+      : before_(kernels::active().name), possible_(forceInstructionSet(name)) {}
+  ~WithKernels() { forceInstructionSet(before_); }
   WithKernels(const WithKernels&) = delete;
   WithKernels& operator=(const WithKernels&) = delete;
   bool possible() const { return possible_; }

@@ -5,6 +5,7 @@
 #include <Eigen/QR>
 
 #include "proprio/core/error.h"
+#include "proprio/core/instruction_set.h"
 
 namespace proprio {
 namespace {
@@ -34,6 +35,39 @@ TEST(StreamingQr, EqualsTheFactorOfTheWholeMatrix) {
     EXPECT_LT((positiveRows(qr.factor()) - positiveRows(whole)).norm(), kTolerance * whole.norm());
     EXPECT_EQ(Eigen::MatrixXd(qr.factor().triangularView<Eigen::StrictlyLower>()).norm(), 0.0);
   }
+}
+
+// The panels and tiles of the kernels, whatever the widths: every remainder of columns and rows
+// gives the same R^T R as the data, on both instruction sets.
+TEST(StreamingQr, EveryRemainder) {
+  std::srand(3);
+  for (const char* set : {"portable", "avx2"}) {
+    if (!forceInstructionSet(set)) continue;
+    for (Eigen::Index columns = 1; columns <= 30; ++columns) {
+      const Eigen::MatrixXd W = Eigen::MatrixXd::Random(61, columns);
+      StreamingQr qr(columns, 20 + columns % 7);
+      qr.add(W.topRows(7));
+      qr.add(W.bottomRows(54));
+      const Eigen::MatrixXd R = qr.factor();
+      EXPECT_LT((R.transpose() * R - W.transpose() * W).norm(), 1e-12 * W.squaredNorm())
+          << set << ", " << columns << " columns";
+    }
+  }
+  forceInstructionSet(nullptr);
+}
+
+// Rows written in place are folded like rows that are copied.
+TEST(StreamingQr, BlocksInPlace) {
+  std::srand(4);
+  const Eigen::MatrixXd W = Eigen::MatrixXd::Random(100, 11);
+  StreamingQr copied(11, 64), in_place(11, 64);
+  copied.add(W);
+  in_place.block().topRows(64) = W.topRows(64);
+  in_place.fold(64);
+  in_place.block().topRows(36) = W.bottomRows(36);
+  in_place.fold(36);
+  EXPECT_EQ(in_place.rows(), 100);
+  EXPECT_EQ((in_place.factor() - copied.factor()).norm(), 0.0);
 }
 
 // Columns that differ by 1e-10 stay distinguishable: forming W^T W would lose them.

@@ -1,47 +1,15 @@
-#include <cstdlib>
-#include <cstring>
 #include <initializer_list>
 
+#include "proprio/core/instruction_set.h"
 #include "proprio/dynamics/kernels/kernels.h"
 
 namespace proprio::kernels {
-namespace {
 
-bool hasAvx2() {
+const Table& active() {
 #ifdef PROPRIO_HAVE_AVX2_KERNELS
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return false;
+  if (activeInstructionSet() == InstructionSet::kAvx2) return kAvx2;
 #endif
-}
-
-const Table* choose(const char* name) {
-#ifdef PROPRIO_HAVE_AVX2_KERNELS
-  if (hasAvx2() && (name == nullptr || std::strcmp(name, "avx2") == 0)) return &kAvx2;
-#endif
-  if (name == nullptr || std::strcmp(name, "portable") == 0) return &kPortable;
-  return nullptr;
-}
-
-const Table* initial() {
-  const char* name = std::getenv("PROPRIO_ISA");
-  const Table* table = choose(name != nullptr && *name != '\0' ? name : nullptr);
-  return table != nullptr ? table : choose(nullptr);
-}
-
-const Table*& current() {
-  static const Table* table = initial();
-  return table;
-}
-
-}  // namespace
-
-const Table& active() { return *current(); }
-
-bool force(const char* name) {
-  const Table* table = choose(name);
-  if (table != nullptr) current() = table;
-  return table != nullptr;
+  return kPortable;
 }
 
 size_t scratchSize(const Tree& tree) {

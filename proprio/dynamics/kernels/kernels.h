@@ -1,8 +1,7 @@
 #pragma once
 
 /// The compiled kernels behind plain function pointers: one table per instruction set, chosen at
-/// run time. Environment variable PROPRIO_ISA=portable forces the portable table (for tests and for
-/// bug hunting).
+/// run time (core/instruction_set.h).
 ///
 /// "pack" entries work on `lanes` samples at once: coordinate i of sample s is data[i * stride +
 /// s], scratch must be 64-byte aligned and holds `lanes` doubles per scalar. "lanes" entries also
@@ -71,8 +70,5 @@ extern const Functions<Dual, Dual> kDual;
 
 /// The table in use.
 const Table& active();
-/// Called by tests: "portable", "avx2", or null for the machine's best. False if the machine cannot
-/// run it.
-bool force(const char* name);
 
 }  // namespace proprio::kernels
