@@ -22,6 +22,8 @@
 #include "proprio/dynamics/testing/bundled_robots.h"
 #include "proprio/dynamics/testing/test_robot.h"
 #include "proprio/dynamics/wrench_regressor.h"
+#include "proprio/signal/adaptive_window.h"
+#include "proprio/signal/filtering.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -341,6 +343,20 @@ TEST(NoHeap, Batch) {
       });
     }
   }
+}
+
+// Filters and differentiators of a control loop do not allocate either.
+TEST(NoHeap, StreamingSignals) {
+  if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
+  StreamingFilter filter(butterworthLowpass(5, 20.0, 1000.0), 7);
+  AdaptiveDifferentiator differentiator(1e-3, {.band = 1e-3, .max_window = 30, .degree = 2});
+  const Eigen::VectorXd x = Eigen::VectorXd::Random(7);
+  Eigen::VectorXd y(7);
+  for (int k = 0; k < 3; ++k) {
+    expectNoHeap("StreamingFilter::step", [&] { filter.step(x, y); });
+    expectNoHeap("AdaptiveDifferentiator::step", [&] { differentiator.step(0.1 * k); });
+  }
+  expectNoHeap("StreamingFilter::reset", [&] { filter.reset(y); });
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 
 // What is left of a transient when the backward pass reaches samples that count: well below
 // rounding, because the residues of an order 8 filter are large.
-constexpr double kForgotten = 1e-20;
+constexpr double kForgotten = 1e-18;
 constexpr Index kShortestChunk = 2048;
 
 }  // namespace
@@ -65,25 +65,24 @@ struct StreamingDecimator::State {
   Index taken = 0;    ///< rows received
   Index pending = 0;  ///< filtered forth, not yet final; those before the first row included
   Index first = 0;    ///< row of the first pending sample, -padding at the start
-  // per group of four columns
-  std::vector<std::vector<Sample>> raw;  ///< the last padding + 1 rows, oldest first
-  std::vector<std::vector<Sample>> forth;
+  // per group of eight columns
+  std::vector<std::vector<Sample>> tail;     ///< the last padding + 1 rows as they came
+  std::vector<std::vector<Sample>> samples;  ///< pending ones
   std::vector<std::vector<SectionState>> states;
-  std::vector<Sample> back;
+  std::vector<Sample> kept;  ///< scratch
 
-  void filterForth(Index group, std::vector<Sample>& samples);
+  void filterForth(Index group, Index from);
   Eigen::MatrixXd emit(Index count);
 };
 
-/// Filters the samples forth and appends them to what waits for the backward pass.
-void StreamingDecimator::State::filterForth(Index group, std::vector<Sample>& samples) {
-  const size_t g = static_cast<size_t>(group);
-  const Index total = static_cast<Index>(samples.size());
-  for (Index start = 0; start < total; start += filter_kernel::kBlock) {
-    filter_kernel::runCascade<1>(filter.sections, states[g].data(), samples.data() + start,
-                                 std::min(filter_kernel::kBlock, total - start));
+/// Pending samples of a group from index `from` on.
+void StreamingDecimator::State::filterForth(Index group, Index from) {
+  std::vector<Sample>& x = samples[static_cast<size_t>(group)];
+  const Index total = static_cast<Index>(x.size());
+  for (Index start = from; start < total; start += filter_kernel::kBlock) {
+    filter_kernel::runCascade<1>(filter.sections, states[static_cast<size_t>(group)].data(),
+                                 x.data() + start, std::min(filter_kernel::kBlock, total - start));
   }
-  forth[g].insert(forth[g].end(), samples.begin(), samples.end());
 }
 
 /// Backward pass over all pending samples; the first `count` of them become final.
@@ -94,20 +93,20 @@ Eigen::MatrixXd StreamingDecimator::State::emit(Index count) {
   Eigen::MatrixXd out(std::max<Index>(kept_end - kept_first, 0), columns);
   std::vector<SectionState> backward(filter.sections.size());
   for (Index g = 0; g < groups; ++g) {
-    std::vector<Sample>& samples = forth[static_cast<size_t>(g)];
-    back = samples;
-    steadyStates(filter.sections, back.back().v, backward.data());
+    std::vector<Sample>& x = samples[static_cast<size_t>(g)];
+    kept.assign(x.begin() + count, x.end());  // only filtered forth, as they are needed again
+    steadyStates(filter.sections, x.back(), backward.data());
     for (Index stop = pending; stop > 0; stop -= filter_kernel::kBlock) {
-      filter_kernel::runCascade<-1>(filter.sections, backward.data(), back.data() + stop - 1,
+      filter_kernel::runCascade<-1>(filter.sections, backward.data(), x.data() + stop - 1,
                                     std::min(filter_kernel::kBlock, stop));
     }
     for (Index k = 0; k < out.rows(); ++k) {
-      const Sample& y = back[static_cast<size_t>((kept_first + k) * ratio - first)];
+      const Sample& y = x[static_cast<size_t>((kept_first + k) * ratio - first)];
       for (Index c = 0; c < std::min<Index>(kLanes, columns - g * kLanes); ++c) {
-        out(k, g * kLanes + c) = y.v[c];
+        out(k, g * kLanes + c) = y[c];
       }
     }
-    samples.erase(samples.begin(), samples.begin() + count);
+    x = kept;
   }
   first += count;
   pending -= count;
@@ -127,8 +126,8 @@ StreamingDecimator::StreamingDecimator(Index columns, int ratio, const Decimatio
           ? static_cast<Index>(std::ceil(std::log(kForgotten) / std::log(poleRadius(s.filter))))
           : 0;
   s.chunk = std::max(kShortestChunk, 2 * s.ahead);
-  s.raw.resize(static_cast<size_t>(s.groups));
-  s.forth.resize(static_cast<size_t>(s.groups));
+  s.tail.resize(static_cast<size_t>(s.groups));
+  s.samples.resize(static_cast<size_t>(s.groups));
   s.states.resize(static_cast<size_t>(s.groups),
                   std::vector<SectionState>(s.filter.sections.size()));
 }
@@ -151,25 +150,33 @@ Eigen::MatrixXd StreamingDecimator::add(const SignalColumns& rows) {
   const bool begun = s.taken > s.padding;
   s.taken += rows.rows();
   const bool enough = s.taken > s.padding;
-  std::vector<Sample> samples;
   for (Index g = 0; g < s.groups; ++g) {
-    std::vector<Sample>& raw = s.raw[static_cast<size_t>(g)];
-    const Index used = std::min<Index>(kLanes, s.columns - g * kLanes);
-    for (Index r = 0; r < rows.rows(); ++r) {
-      raw.push_back(Sample{});
-      for (Index c = 0; c < used; ++c) raw.back().v[c] = rows(r, g * kLanes + c);
+    std::vector<Sample>& x = s.samples[static_cast<size_t>(g)];
+    std::vector<Sample>& tail = s.tail[static_cast<size_t>(g)];
+    Index from = static_cast<Index>(x.size());
+    x.resize(x.size() + static_cast<size_t>(rows.rows()));
+    for (Index c = 0; c < std::min<Index>(kLanes, s.columns - g * kLanes); ++c) {
+      for (Index r = 0; r < rows.rows(); ++r) {
+        x[static_cast<size_t>(from + r)][c] = rows(r, g * kLanes + c);
+      }
+    }
+    const Index last = std::min(rows.rows(), s.padding + 1);
+    tail.insert(tail.end(), x.end() - last, x.end());
+    if (static_cast<Index>(tail.size()) > s.padding + 1) {
+      tail.erase(tail.begin(), tail.end() - (s.padding + 1));
     }
     if (!enough) continue;
-    samples.clear();
     if (!begun) {
+      // rows have waited for the reflection before the first one
+      std::vector<Sample> before;
       for (Index k = s.padding; k > 0; --k) {
-        samples.push_back(Sample{2.0 * raw[0].v - raw[static_cast<size_t>(k)].v});
+        before.push_back(filter_kernel::reflected(x[0], x[static_cast<size_t>(k)]));
       }
-      steadyStates(s.filter.sections, samples[0].v, s.states[static_cast<size_t>(g)].data());
+      steadyStates(s.filter.sections, before[0], s.states[static_cast<size_t>(g)].data());
+      x.insert(x.begin(), before.begin(), before.end());
+      from = 0;
     }
-    samples.insert(samples.end(), begun ? raw.end() - rows.rows() : raw.begin(), raw.end());
-    s.filterForth(g, samples);
-    raw.erase(raw.begin(), raw.end() - (s.padding + 1));
+    s.filterForth(g, from);
   }
   if (!enough) return Eigen::MatrixXd(0, s.columns);
   if (!begun) s.first = -s.padding;
@@ -185,14 +192,14 @@ Eigen::MatrixXd StreamingDecimator::finish() {
     throw Error(fmt::format("decimation: there are {} samples, order {} needs more than {}",
                             s.taken, s.filter.order, s.padding));
   }
-  std::vector<Sample> samples;
   for (Index g = 0; g < s.groups; ++g) {
-    const std::vector<Sample>& raw = s.raw[static_cast<size_t>(g)];
-    samples.clear();
+    const std::vector<Sample>& tail = s.tail[static_cast<size_t>(g)];
+    std::vector<Sample>& x = s.samples[static_cast<size_t>(g)];
+    const Index from = static_cast<Index>(x.size());
     for (Index k = s.padding - 1; k >= 0; --k) {
-      samples.push_back(Sample{2.0 * raw.back().v - raw[static_cast<size_t>(k)].v});
+      x.push_back(filter_kernel::reflected(tail.back(), tail[static_cast<size_t>(k)]));
     }
-    s.filterForth(g, samples);
+    s.filterForth(g, from);
   }
   s.pending += s.padding;
   return s.emit(s.pending);

@@ -12,7 +12,6 @@ namespace proprio {
 
 using filter_kernel::kBlock;
 using filter_kernel::kLanes;
-using filter_kernel::Lanes;
 using filter_kernel::Sample;
 using filter_kernel::SectionState;
 using filter_kernel::steadyStates;
@@ -21,7 +20,7 @@ namespace {
 
 using Eigen::Index;
 
-/// Up to four neighbouring columns of a matrix; missing ones repeat the last.
+/// Up to eight neighbouring columns of a matrix; missing ones repeat the last.
 struct ColumnGroup {
   ColumnGroup(const SignalColumns& x, Index first)
       : used(std::min<Index>(kLanes, x.cols() - first)), stride(x.innerStride()) {
@@ -29,7 +28,7 @@ struct ColumnGroup {
       column[c] = x.data() + (first + std::min(c, used - 1)) * x.outerStride();
     }
   }
-  void load(Index row, Lanes& sample) const {
+  void load(Index row, Sample& sample) const {
     for (Index c = 0; c < kLanes; ++c) sample[c] = column[c][row * stride];
   }
   const double* column[kLanes];
@@ -42,13 +41,13 @@ void loadPadded(const ColumnGroup& group, Index rows, Index padding, Index start
   for (Index k = 0; k < count; ++k) {
     const Index row = start + k - padding;
     if (row >= 0 && row < rows) {
-      group.load(row, block[k].v);
+      group.load(row, block[k]);
     } else {
       const Index edge = row < 0 ? 0 : rows - 1;
-      Lanes at_edge, mirrored;
+      Sample at_edge, mirrored;
       group.load(edge, at_edge);
       group.load(2 * edge - row, mirrored);
-      block[k].v = 2.0 * at_edge - mirrored;
+      block[k] = filter_kernel::reflected(at_edge, mirrored);
     }
   }
 }
@@ -63,10 +62,10 @@ void zeroPhaseGroup(const DigitalFilter& filter, const SignalColumns& x, Index f
     const Index count = std::min(kBlock, total - start);
     Sample* block = buffer.data() + start;
     loadPadded(group, rows, padding, start, count, block);
-    if (start == 0) steadyStates(filter.sections, block[0].v, states.data());
+    if (start == 0) steadyStates(filter.sections, block[0], states.data());
     filter_kernel::runCascade<1>(filter.sections, states.data(), block, count);
   }
-  steadyStates(filter.sections, buffer[static_cast<size_t>(total - 1)].v, states.data());
+  steadyStates(filter.sections, buffer[static_cast<size_t>(total - 1)], states.data());
   for (Index end = total; end > padding; end -= kBlock) {
     const Index count = std::min(kBlock, end);
     Sample* last = buffer.data() + end - 1;
@@ -75,7 +74,7 @@ void zeroPhaseGroup(const DigitalFilter& filter, const SignalColumns& x, Index f
     const Index low = std::max<Index>(end - count - padding, 0);
     const Index high = std::min(end - padding, rows);
     for (Index kept = (low + keep_every - 1) / keep_every; kept * keep_every < high; ++kept) {
-      const Lanes& y = buffer[static_cast<size_t>(kept * keep_every + padding)].v;
+      const Sample& y = buffer[static_cast<size_t>(kept * keep_every + padding)];
       for (Index c = 0; c < group.used; ++c) out(kept, first + c) = y[c];
     }
   }
@@ -135,15 +134,15 @@ Eigen::MatrixXd filterForward(const DigitalFilter& filter, const SignalColumns& 
     const ColumnGroup group(x, first);
     for (Index row = 0; row < x.rows(); row += kBlock) {
       const Index count = std::min(kBlock, x.rows() - row);
-      for (Index k = 0; k < count; ++k) group.load(row + k, block[static_cast<size_t>(k)].v);
+      for (Index k = 0; k < count; ++k) group.load(row + k, block[static_cast<size_t>(k)]);
       if (row == 0) {
-        const Lanes before = start == FilterStart::kSteady ? block[0].v : Lanes{};
+        const Sample before = start == FilterStart::kSteady ? block[0] : Sample{};
         steadyStates(filter.sections, before, states.data());
       }
       filter_kernel::runCascade<1>(filter.sections, states.data(), block.data(), count);
       for (Index c = 0; c < group.used; ++c) {
         for (Index k = 0; k < count; ++k) {
-          out(row + k, first + c) = block[static_cast<size_t>(k)].v[c];
+          out(row + k, first + c) = block[static_cast<size_t>(k)][c];
         }
       }
     }

@@ -9,7 +9,7 @@
 /// MATLAB's filtfilt but for the length of the padding. Forward: causal, what a real-time loop can
 /// do; it delays, and parameters identified with it are biased (L-15).
 ///
-/// Four channels at a time run side by side through the cascade, in blocks that stay in the first
+/// Eight channels at a time run side by side through the cascade, in blocks that stay in the first
 /// cache; memory is passed once forth and once back whatever the order.
 /// References: L-15, A-22, R-17.
 
