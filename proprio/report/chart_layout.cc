@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <map>
-
 #include "proprio/core/error.h"
 #include "proprio/report/layout_internal.h"
 
@@ -11,23 +9,14 @@ namespace {
 // sizes in px
 constexpr double kMargin = 14.0;
 constexpr double kTitleSize = 15.0, kSubtitleSize = 11.5, kPanelTitleSize = 11.5;
-constexpr double kLabelSize = 10.5, kTickSize = 10.0;
+constexpr double kSmallLabelSize = 9.0, kTickSize = 10.0;
 constexpr double kTickGap = 5.0;         // between number and plot
 constexpr double kAxisLabelRoom = 15.0;  // a line of label beside the numbers
 constexpr double kTickRoom = 16.0;       // numbers below the plot
 constexpr double kColumnGap = 20.0, kRowGap = 12.0;
-constexpr double kLegendRow = 16.0, kSwatch = 16.0, kLegendGap = 14.0;
 constexpr double kDirectRow = 12.0;  // labels at the ends of lines
 constexpr double kLongestName = 110.0;
 constexpr double kPadding = 0.06;  // of the data above and below
-
-struct LegendEntry {
-  std::string label;
-  int tone = kInk;
-  Mark mark = Mark::kLine;
-  bool dashed = false;
-  double width = 0.0;  ///< px that it takes in its row
-};
 
 /// A panel with everything that its size depends on.
 struct Plan {
@@ -39,7 +28,7 @@ struct Plan {
   bool y_label = true;
   bool direct = false;  ///< labels at the ends of the lines instead of a legend
   std::vector<LegendEntry> legend;
-  std::vector<std::vector<LegendEntry>> legend_rows;
+  Legend legend_rows;
   Ticks x_ticks, y_ticks;
   PlotFrame frame;
 };
@@ -74,95 +63,19 @@ double xPadding(const Panel& panel) {
   return 0.0;
 }
 
+// "rad/s^2" as it is printed
+std::string powers(std::string unit) {
+  for (const auto& [plain, printed] : {std::pair{"^2", "²"}, {"^3", "³"}}) {
+    for (size_t at = unit.find(plain); at != std::string::npos; at = unit.find(plain))
+      unit.replace(at, 2, printed);
+  }
+  return unit;
+}
+
 std::string withUnit(const Axis& axis) {
   if (axis.unit.empty()) return axis.label;
-  return axis.label.empty() ? axis.unit : axis.label + " (" + axis.unit + ")";
-}
-
-std::vector<LegendEntry> legendOf(const Panel& panel) {
-  std::vector<LegendEntry> entries;
-  for (size_t i = 0; i < panel.series.size(); ++i) {
-    const Series& series = panel.series[i];
-    if (!series.label.empty())
-      entries.push_back(
-          {cleanText(series.label), toneOf(panel, i), series.mark, isDashed(panel, i)});
-  }
-  return entries;
-}
-
-// one legend for the figure if each label means the same look in all panels, and the reverse, and
-// one panel has them all
-std::vector<LegendEntry> commonLegend(const std::vector<Plan>& plans) {
-  std::vector<LegendEntry> all;
-  size_t most = 0;
-  if (plans.size() < 2) return all;
-  const auto look = [](const LegendEntry& e) {
-    return std::make_tuple(e.tone, static_cast<int>(e.mark), e.dashed);
-  };
-  for (const Plan& plan : plans) {
-    most = std::max(most, plan.legend.size());
-    for (const LegendEntry& entry : plan.legend) {
-      bool known = false;
-      for (const LegendEntry& other : all) {
-        const bool same_label = other.label == entry.label;
-        if (same_label != (look(other) == look(entry))) return {};
-        known = known || same_label;
-      }
-      if (!known) all.push_back(entry);
-    }
-  }
-  return all.size() == most ? all : std::vector<LegendEntry>{};
-}
-
-std::vector<std::vector<LegendEntry>> legendRows(std::vector<LegendEntry> entries, double width) {
-  double sum = 0.0, most = 0.0;
-  for (LegendEntry& entry : entries) {
-    entry.label = fitted(entry.label, kLabelSize, width - kSwatch - 4.0);
-    entry.width = kSwatch + 4.0 + textWidth(entry.label, kLabelSize) + kLegendGap;
-    sum += entry.width;
-    most = std::max(most, entry.width);
-  }
-  const bool one_row = sum - kLegendGap <= width;  // otherwise in columns
-  std::vector<std::vector<LegendEntry>> rows;
-  double used = 0.0;
-  for (LegendEntry& entry : entries) {
-    if (!one_row) entry.width = most;
-    if (rows.empty() || used + entry.width - kLegendGap > width) {
-      rows.emplace_back();
-      used = 0.0;
-    }
-    used += entry.width;
-    rows.back().push_back(entry);
-  }
-  return rows;
-}
-
-void drawLegend(const std::vector<std::vector<LegendEntry>>& rows, double left, double top,
-                std::vector<Item>& items) {
-  for (size_t r = 0; r < rows.size(); ++r) {
-    double x = left;
-    const double base = top + kLegendRow * static_cast<double>(r) + 11.0, middle = base - 3.7;
-    for (const LegendEntry& entry : rows[r]) {
-      Item swatch = strokeItem({{x, middle}, {x + kSwatch, middle}}, entry.tone, 2.0);
-      swatch.dashed = entry.dashed;
-      if (entry.mark == Mark::kPoints) {
-        swatch.kind = ItemKind::kDots;
-        swatch.points = {{x + 0.5 * kSwatch, middle}};
-        swatch.size = 5.0;
-        swatch.data = true;
-      } else if (entry.mark != Mark::kLine) {
-        swatch.kind = ItemKind::kArea;
-        swatch.opacity = entry.mark == Mark::kBand ? 0.3 : 1.0;
-        swatch.points = {{x + 2.0, middle - 4.0},
-                         {x + kSwatch, middle - 4.0},
-                         {x + kSwatch, middle + 4.0},
-                         {x + 2.0, middle + 4.0}};
-      }
-      items.push_back(swatch);
-      items.push_back(textItem(entry.label, {x + kSwatch + 4.0, base}, kLabelSize, kInk));
-      x += entry.width;
-    }
-  }
+  const std::string unit = powers(axis.unit);
+  return axis.label.empty() ? unit : axis.label + " (" + unit + ")";
 }
 
 Ticks ticksFor(const Range& range, bool log, int most) {
@@ -232,7 +145,9 @@ class Grid {
       one_label = one_label && withUnit(panel.y) == withUnit(figure_.panels[0].y);
       plans_.push_back(std::move(plan));
     }
-    common_legend_ = legendRows(commonLegend(plans_), figure_.width - 2.0 * kMargin);
+    std::vector<std::vector<LegendEntry>> legends;
+    for (const Plan& plan : plans_) legends.push_back(plan.legend);
+    common_legend_ = legendRows(commonLegend(legends), figure_.width - 2.0 * kMargin);
     for (size_t i = 0; i < count; ++i) {
       Plan& plan = plans_[i];
       plan.x = shownRange(plan.x_axis, figure_.shared_x ? shared : plan.x,
@@ -456,17 +371,25 @@ class Grid {
                     f.y + f.height + roomBelow(plan) - 3.0},
                    kLabelSize, kInk, Anchor::kMiddle));
     }
-    if (plan.y_label) {
-      Item item =
-          textItem(fitted(withUnit(plan.y_axis), kLabelSize, f.height + 20.0),
-                   {left_edge + 9.0, f.y + 0.5 * f.height}, kLabelSize, kInk, Anchor::kMiddle);
-      item.angle = -90.0;
-      add(item);
-    }
+    if (plan.y_label) drawYLabel(plan, left_edge);
     double top = f.y - kLegendRow * static_cast<double>(plan.legend_rows.size());
     add(textItem(fitted(plan.panel->title, kPanelTitleSize, f.width, true), {f.x, top - 6.0},
                  kPanelTitleSize, kInk, Anchor::kStart, true));
     drawLegend(plan.legend_rows, f.x, top - 2.0, drawing_.items);
+  }
+
+  // upright; smaller, or only the unit, where the plot is low
+  void drawYLabel(const Plan& plan, double left_edge) {
+    const PlotFrame& f = plan.frame;
+    const double room = f.height + 20.0;
+    std::string label = withUnit(plan.y_axis);
+    const double size = textWidth(label, kLabelSize) <= room ? kLabelSize : kSmallLabelSize;
+    if (textWidth(label, size) > room && !plan.y_axis.unit.empty())
+      label = powers(plan.y_axis.unit);
+    Item item = textItem(fitted(label, size, room), {left_edge + 9.0, f.y + 0.5 * f.height}, size,
+                         kInk, Anchor::kMiddle);
+    item.angle = -90.0;
+    add(item);
   }
 
   // at the height of each line's last number, pushed apart
@@ -537,7 +460,7 @@ class Grid {
   double columns_per_px_;
   size_t columns_ = 1;
   std::vector<Plan> plans_;
-  std::vector<std::vector<LegendEntry>> common_legend_;
+  Legend common_legend_;
   std::vector<double> left_edge_;
   double y_end_ = 0.0;
   Drawing drawing_;

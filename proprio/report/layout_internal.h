@@ -61,6 +61,26 @@ int toneOf(const Panel& panel, size_t series);
 /// As it says, or because its colour is used a second time.
 bool isDashed(const Panel& panel, size_t series);
 
+constexpr double kLabelSize = 10.5;  ///< letters of labels and legends, px
+constexpr double kLegendRow = 16.0;  ///< height of a row of a legend, px
+
+struct LegendEntry {
+  std::string label;
+  int tone = kInk;
+  Mark mark = Mark::kLine;
+  bool dashed = false;
+  double width = 0.0;  ///< px that it takes in its row
+};
+using Legend = std::vector<std::vector<LegendEntry>>;  ///< rows
+
+std::vector<LegendEntry> legendOf(const Panel& panel);
+/// One for the figure if each label means the same look in all panels, and the reverse, and one
+/// panel has them all; otherwise empty.
+std::vector<LegendEntry> commonLegend(const std::vector<std::vector<LegendEntry>>& legends);
+/// In as many rows as the width asks for.
+Legend legendRows(std::vector<LegendEntry> entries, double width);
+void drawLegend(const Legend& rows, double left, double top, std::vector<Item>& items);
+
 /// What is inside the plot, in px from its corner.
 void drawSeries(const Panel& panel, const Axis& x_axis, const Scale& x, const Scale& y,
                 double columns_per_px, std::vector<Item>& items);

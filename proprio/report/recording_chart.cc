@@ -112,7 +112,7 @@ void addJoints(const Recording& recording, const Model* model, const Heading& he
   for (const std::string& joint : joints) {
     for (const Quantity quantity : quantities) {
       Panel panel;
-      panel.title = joint;
+      if (quantity == quantities.front() || figure.columns == 0) panel.title = joint;
       panel.y.label = spaced(toString(quantity));
       for (size_t c = 0; c < recording.channels.size(); ++c) {
         const Channel& channel = recording.channels[c];

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "proprio/core/text_table.h"
@@ -45,18 +46,43 @@ std::string meaningOf(const Channel& channel) {
   return channel.component.empty() ? text : text + " " + channel.component;
 }
 
+// the course of a channel in a few letters: the mean of each stretch, on eight levels
+std::string sparkline(const Eigen::Ref<const Eigen::VectorXd>& values) {
+  constexpr Eigen::Index kWidth = 16;
+  static const char* const kLevels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  Eigen::ArrayXd means(std::min(kWidth, values.size()));
+  for (Eigen::Index i = 0; i < means.size(); ++i) {
+    const Eigen::Index begin = i * values.size() / means.size();
+    const Eigen::Index end = (i + 1) * values.size() / means.size();
+    means[i] = values.segment(begin, end - begin).mean();
+  }
+  double low = INFINITY, high = -INFINITY;
+  for (const double mean : means) {
+    if (!std::isfinite(mean)) continue;
+    low = std::min(low, mean);
+    high = std::max(high, mean);
+  }
+  std::string text;
+  for (const double mean : means) {
+    const double share = high > low ? (mean - low) / (high - low) : 0.0;
+    text += std::isfinite(mean) ? kLevels[std::min(7, static_cast<int>(8.0 * share))] : " ";
+  }
+  return text;
+}
+
 std::string channelTable(const Recording& recording, const Quality& quality, bool colour) {
   TextTable table;
-  table.header = {"channel", "signal", "unit",       "smallest", "largest",
-                  "mean",    "dev.",   "resolution", "missing"};
-  table.right = {false, false, false, true, true, true, true, true, true};
+  table.header = {"channel", "signal", "unit",       "",       "smallest",
+                  "largest", "dev.",   "resolution", "missing"};
+  table.right = {false, false, false, false, true, true, true, true, true};
   for (size_t c = 0; c < recording.channels.size() && c < quality.channels.size(); ++c) {
     const Channel& channel = recording.channels[c];
     const ChannelStatistics& numbers = quality.channels[c];
     const bool any = numbers.missing < recording.samples();
     const auto shown = [&](double value) { return any ? readable(value) : std::string("-"); };
-    table.rows.push_back({channel.name, meaningOf(channel), channel.unit, shown(numbers.smallest),
-                          shown(numbers.largest), shown(numbers.mean), shown(numbers.deviation),
+    table.rows.push_back({channel.name, meaningOf(channel), channel.unit,
+                          sparkline(recording.values.col(static_cast<Eigen::Index>(c))),
+                          shown(numbers.smallest), shown(numbers.largest), shown(numbers.deviation),
                           numbers.step > 0.0 ? readable(numbers.step, 3) : "",
                           numbers.missing > 0 ? fmt::to_string(numbers.missing) : ""});
   }
