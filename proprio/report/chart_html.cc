@@ -23,16 +23,18 @@ const shown = (value, span) => {
   return minus(value.toFixed(Math.min(8, Math.max(0, 3 - Math.floor(Math.log10(span))))));
 };
 const linearTicks = (low, high, most) => {
-  const decade = 10 ** Math.floor(Math.log10((high - low) / most));
-  for (const factor of [1, 2, 5, 10, 20]) {
+  const decade = 10 ** Math.floor(Math.log10((high - low) / most) - 1);
+  let before = [];
+  for (const factor of [1, 2, 5, 10, 20, 50, 100, 200]) {
     const step = factor * decade, a = Math.ceil(low / step - 1e-9), b = Math.floor(high / step + 1e-9);
-    if (b - a + 1 > most) continue;
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), ticks = [];
+    if (b - a > 100) continue;
     for (let k = a; k <= b; ++k)
       ticks.push([k * step, minus(digits > 6 || Math.abs(high) >= 1e6 ? (k * step).toExponential(2) : (k * step).toFixed(digits))]);
-    return ticks;
+    if (ticks.length <= most) return ticks.length > 1 ? ticks : before;
+    before = ticks;
   }
-  return [];
+  return before;
 };
 const logTicks = (low, high, most) => {
   const ticks = [];

@@ -23,7 +23,8 @@ std::vector<LegendEntry> legendOf(const Panel& panel) {
 std::vector<LegendEntry> commonLegend(const std::vector<std::vector<LegendEntry>>& legends) {
   std::vector<LegendEntry> all;
   size_t most = 0;
-  if (legends.size() < 2) return all;
+  const auto told = [](const std::vector<LegendEntry>& legend) { return !legend.empty(); };
+  if (std::count_if(legends.begin(), legends.end(), told) < 2) return all;
   const auto look = [](const LegendEntry& e) {
     return std::make_tuple(e.tone, static_cast<int>(e.mark), e.dashed);
   };

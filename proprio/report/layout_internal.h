@@ -74,8 +74,8 @@ struct LegendEntry {
 using Legend = std::vector<std::vector<LegendEntry>>;  ///< rows
 
 std::vector<LegendEntry> legendOf(const Panel& panel);
-/// One for the figure if each label means the same look in all panels, and the reverse, and one
-/// panel has them all; otherwise empty.
+/// One for the figure if several panels have one, each label means the same look in all of them,
+/// and the reverse, and one panel has them all; otherwise empty.
 std::vector<LegendEntry> commonLegend(const std::vector<std::vector<LegendEntry>>& legends);
 /// In as many rows as the width asks for.
 Legend legendRows(std::vector<LegendEntry> entries, double width);
