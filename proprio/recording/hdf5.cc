@@ -159,12 +159,29 @@ class Hdf5Walk {
                               inQuotes(name), size[0], size[1]));
     }
     if (count > 0 && H5Dget_storage_size(dataset) == 0) return skip(name, "was never written");
+    requireFilters(dataset, name);
     if (kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM) {
       sendNumbers(dataset, space, H5T_NATIVE_DOUBLE, name, size, !matlab.empty());
     } else if (kind == H5T_COMPOUND && dimensions == 1) {
       readTable(dataset, space, type, name, size);
     } else {
       skip(name, "holds neither numbers nor a table of numbers");
+    }
+  }
+
+  // the library's own reason for a missing filter would be the folder in which it looked
+  void requireFilters(hid_t dataset, const std::string& name) const {
+    const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+    for (int i = 0; i < H5Pget_nfilters(creation); ++i) {
+      unsigned flags = 0;
+      char filter[64] = "";
+      const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, nullptr,
+                                             nullptr, sizeof filter, filter, nullptr);
+      if (id >= 0 && H5Zfilter_avail(id) > 0) continue;
+      throw Error(
+          fmt::format("{}: dataset {} is compressed with filter {} {}, which the HDF5 "
+                      "library here does not have; save it with gzip",
+                      file_, inQuotes(name), id, inQuotes(filter)));
     }
   }
 
