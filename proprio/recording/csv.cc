@@ -9,6 +9,7 @@
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/signal_names.h"
+#include "proprio/recording/time_names_internal.h"
 #include "proprio/recording/units.h"
 
 namespace proprio {
@@ -61,34 +62,6 @@ Recording recordingOf(const CsvSummary& summary, const Rows& rows) {
   if (summary.dropped > 0) recording.notes.push_back(droppedNote(summary));
   takeTimeColumn(recording);
   return recording;
-}
-
-// The unit of a column whose name says that it is time: "s" if it does not say which; empty if it
-// is not time.
-std::string timeUnit(const Channel& channel, bool& stated) {
-  std::string name = channel.name;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  stated = !channel.unit.empty();
-  std::string unit = stated ? channel.unit : "s";
-  for (const char* suffix : {"_s", "_ms", "_us", "_ns", "_sec"}) {
-    const std::string end = suffix;
-    if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0) {
-      name.resize(name.size() - end.size());
-      if (!stated) unit = end.substr(1);
-      stated = true;
-      break;
-    }
-  }
-  for (const char* known : {"time", "t", "stamp", "timestamp", "time_stamp"}) {
-    if (name == known) return unit;
-  }
-  return "";
-}
-
-// Seconds since 1970 reach 1e11 in the year 5138, so that larger stamps are in smaller units.
-const char* unitOfEpoch(double stamp) {
-  return stamp < 1e11 ? "s" : stamp < 1e14 ? "ms" : stamp < 1e17 ? "us" : "ns";
 }
 
 void appendNumber(std::string& out, double value) {
@@ -204,13 +177,12 @@ Recording readValueListText(const std::string& text, const std::string& file_nam
 
 void takeTimeColumn(Recording& recording) {
   for (size_t c = 0; c < recording.channels.size(); ++c) {
-    bool stated = false;
-    std::string unit = timeUnit(recording.channels[c], stated);
-    const auto known = findUnit(unit);
-    if (!known || known->si != "s") continue;
+    const auto time = timeNamed(recording.channels[c].name, recording.channels[c].unit);
+    if (!time) continue;
+    std::string unit = time->unit;
     const auto column = static_cast<Eigen::Index>(c);
     recording.time = recording.values.col(column);
-    if (!stated && recording.time.size() > 0) {
+    if (!time->stated && recording.time.size() > 0) {
       unit = unitOfEpoch(recording.time[0]);
       if (unit != "s") {
         recording.notes.push_back(

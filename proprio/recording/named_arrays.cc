@@ -11,6 +11,8 @@
 #include "proprio/core/text.h"
 #include "proprio/recording/named_arrays_internal.h"
 #include "proprio/recording/signal_names.h"
+#include "proprio/recording/time_names_internal.h"
+#include "proprio/recording/units.h"
 
 namespace proprio {
 namespace {
@@ -24,26 +26,6 @@ std::string groupOf(const std::string& name, char separator) {
 std::string leafOf(const std::string& name, char separator) {
   const size_t at = name.rfind(separator);
   return at == std::string::npos ? name : name.substr(at + 1);
-}
-
-// Seconds per unit of a time base, empty if the name is not one.
-std::optional<double> timeUnit(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  double unit = 1;
-  for (const auto& [suffix, seconds] :
-       {std::pair{"_s", 1.0}, {"_ms", 1e-3}, {"_us", 1e-6}, {"_ns", 1e-9}}) {
-    const std::string ending = suffix;
-    if (name.size() > ending.size() && name.ends_with(ending)) {
-      name.resize(name.size() - ending.size());
-      unit = seconds;
-      break;
-    }
-  }
-  for (const char* known : {"time", "times", "t", "stamp", "stamps", "timestamp", "timestamps"}) {
-    if (name == known) return unit;
-  }
-  return std::nullopt;
 }
 
 bool isInside(const std::string& group, const std::string& outer, char separator) {
@@ -101,7 +83,9 @@ std::vector<TimeBase> findTimeBases(const std::vector<NamedArray>& arrays, char 
   std::set<std::string> groups;  // a group has one time base: its first
   for (size_t i = 0; i < arrays.size(); ++i) {
     const std::string group = groupOf(arrays[i].name, separator);
-    if (arrays[i].values.cols() != 1 || !timeUnit(leafOf(arrays[i].name, separator))) continue;
+    if (arrays[i].values.cols() != 1 ||
+        !timeNamed(leafOf(arrays[i].name, separator), arrays[i].unit))
+      continue;
     if (groups.insert(group).second) bases.push_back({i, group, arrays[i].values.rows()});
   }
   return bases;
@@ -131,6 +115,23 @@ std::string commonGroup(const std::vector<std::string>& names, char separator) {
   return group;
 }
 
+// In seconds, as name, unit or size of the stamps say.
+void setTime(const NamedArray& array, char separator, Recording& recording) {
+  const auto time = timeNamed(leafOf(array.name, separator), array.unit);
+  std::string unit = time->unit;
+  if (!time->stated) {
+    unit = unitOfEpoch(array.values(0, 0));
+    if (unit != "s") {
+      recording.notes.push_back(
+          fmt::format("the time stamps of array {} have no unit and begin with {:.6g}: read as {} "
+                      "since 1970",
+                      inQuotes(array.name), array.values(0, 0), unit));
+    }
+  }
+  recording.time = array.values.col(0);
+  if (unit != "s") recording.time *= findUnit(unit)->factor;
+}
+
 Recording makeRecording(const std::string& file, const std::vector<const NamedArray*>& members,
                         const NamedArray* time, char separator) {
   std::vector<std::string> names;
@@ -143,8 +144,7 @@ Recording makeRecording(const std::string& file, const std::vector<const NamedAr
   Recording recording;
   recording.source = file;
   recording.topic = commonGroup(names, separator);
-  if (time != nullptr)
-    recording.time = time->values.col(0) * *timeUnit(leafOf(time->name, separator));
+  if (time != nullptr) setTime(*time, separator, recording);
   const Eigen::Index rows = time != nullptr ? time->values.rows() : members.front()->values.rows();
   recording.values.resize(rows, columns);
   const size_t skip = recording.topic.empty() ? 0 : recording.topic.size() + 1;

@@ -3,12 +3,12 @@
 /// Recordings as named arrays, the way NumPy, MATLAB and HDF5 files hold them.
 ///
 /// Reading: an array of n rows and m columns is m channels of n samples, "q[0]" ... "q[m-1]" (just
-/// "q" if m = 1); one row is taken as one column. An array called time, times, t, stamp, stamps,
-/// timestamp or timestamps (also with _s, _ms, _us, _ns for its unit) is a time base, in seconds if
-/// nothing is said. Arrays share a Recording if they have the same number of rows and the same time
-/// base: the one of their own group or of the nearest group around it, or the only one of that
-/// length. An array with as many columns as a time base has stamps lies on its side and is turned,
-/// with a note. Single numbers, empty arrays and more than two dimensions are noted.
+/// "q" if m = 1); one row is taken as one column. An array with one column whose name says so
+/// (time_names_internal.h) is a time base. Arrays share a Recording if they have the same number of
+/// rows and the same time base: the one of their own group or of the nearest group around it, or
+/// the only one of that length. An array with as many columns as a time base has stamps lies on its
+/// side and is turned, with a note. Single numbers, empty arrays and more than two dimensions are
+/// noted.
 ///
 /// The names of channels are relative to the group that holds all of the Recording's arrays, which
 /// becomes its topic.

@@ -21,8 +21,9 @@ namespace proprio {
 namespace {
 
 namespace fs = std::filesystem;
+using Notes = std::vector<std::string>;
 
-std::vector<Recording> readText(const std::string& path, const RecordingOptions& options) {
+std::vector<Recording> readText(const std::string& path, const RecordingOptions& options, Notes*) {
   if (options.columns > 0) return {readValueList(path, options.columns, options.csv)};
   return {readCsvRecording(path, options.csv)};
 }
@@ -35,32 +36,33 @@ void writeNpzOf(const Recording& recording, const std::string& path) {
   writeNpz(path, {recording});
 }
 
-std::vector<Recording> readNpyOf(const std::string& path, const RecordingOptions& options) {
-  return readNpy(path, options.notes);
+std::vector<Recording> readNpyOf(const std::string& path, const RecordingOptions&, Notes* notes) {
+  return readNpy(path, notes);
 }
 
-std::vector<Recording> readNpzOf(const std::string& path, const RecordingOptions& options) {
-  return readNpz(path, options.notes);
+std::vector<Recording> readNpzOf(const std::string& path, const RecordingOptions&, Notes* notes) {
+  return readNpz(path, notes);
 }
 
-std::vector<Recording> readBagOf(const std::string& path, const RecordingOptions& options) {
-  return readRosbag(path, options.notes);
+std::vector<Recording> readBagOf(const std::string& path, const RecordingOptions&, Notes* notes) {
+  return readRosbag(path, notes);
 }
 
-std::vector<Recording> readMcapOf(const std::string& path, const RecordingOptions& options) {
-  return readMcap(path, {options.csv.drop_bad_rows}, options.notes);
+std::vector<Recording> readMcapOf(const std::string& path, const RecordingOptions& options,
+                                  Notes* notes) {
+  return readMcap(path, {options.csv.drop_bad_rows}, notes);
 }
 
 void writeMcapOf(const Recording& recording, const std::string& path) {
   writeMcap(path, {recording});
 }
 
-std::vector<Recording> readMatOf(const std::string& path, const RecordingOptions& options) {
-  return readMat(path, options.notes);
+std::vector<Recording> readMatOf(const std::string& path, const RecordingOptions&, Notes* notes) {
+  return readMat(path, notes);
 }
 
-std::vector<Recording> readHdf5Of(const std::string& path, const RecordingOptions& options) {
-  return readHdf5(path, {}, options.notes);
+std::vector<Recording> readHdf5Of(const std::string& path, const RecordingOptions&, Notes* notes) {
+  return readHdf5(path, {}, notes);
 }
 
 void writeHdf5Of(const Recording& recording, const std::string& path) {
@@ -71,7 +73,7 @@ void writeHdf5Of(const Recording& recording, const std::string& path) {
 struct Format {
   std::vector<std::string> extensions;
   std::string first_bytes;  ///< of every such file; empty for text
-  std::vector<Recording> (*read)(const std::string&, const RecordingOptions&);
+  std::vector<Recording> (*read)(const std::string&, const RecordingOptions&, Notes*);
   void (*write)(const Recording&, const std::string&);  ///< null if it is only read
 };
 
@@ -120,25 +122,34 @@ bool has(const Format& format, const std::string& extension) {
          format.extensions.end();
 }
 
-}  // namespace
-
-std::vector<Recording> readRecordings(const std::string& path, const RecordingOptions& options) {
+std::vector<Recording> readAny(const std::string& path, const RecordingOptions& options,
+                               Notes* notes) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return readRosbag(path, options.notes);
+  if (fs::is_directory(path, ignored)) return readRosbag(path, notes);
   const std::string bytes = firstBytes(path), extension = extensionOf(path);
   // what the file is counts more than what it is called
   for (const Format& format : formats()) {
     if (!format.first_bytes.empty() && bytes.rfind(format.first_bytes, 0) == 0)
-      return format.read(path, options);
+      return format.read(path, options, notes);
   }
   for (const Format& format : formats()) {
-    if (has(format, extension)) return format.read(path, options);
+    if (has(format, extension)) return format.read(path, options, notes);
   }
   if (bytes.find('\0') != std::string::npos) {
     throw Error(fmt::format("{}: is a binary file of no known format, expected one of {}", path,
                             extensions(false)));
   }
-  return readText(path, options);
+  return readText(path, options, notes);
+}
+
+}  // namespace
+
+std::vector<Recording> readRecordings(const std::string& path, const RecordingOptions& options) {
+  Notes notes;
+  std::vector<Recording> recordings = readAny(path, options, &notes);
+  Notes& told = recordings.front().notes;
+  told.insert(told.begin(), notes.begin(), notes.end());
+  return recordings;
 }
 
 void writeRecording(const Recording& recording, const std::string& path) {

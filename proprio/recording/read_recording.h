@@ -13,12 +13,10 @@ namespace proprio {
 struct RecordingOptions {
   CsvOptions csv;   ///< for text files; drop_bad_rows also asks this of other formats
   int columns = 0;  ///< > 0: text with one value per line, so many values per sample
-  /// If given, receives a sentence for everything in a file that was not read.
-  std::vector<std::string>* notes = nullptr;
 };
 
 /// One recording per time base: one for a text file, one per topic of a bag (a file, or a folder
-/// with metadata.yaml).
+/// with metadata.yaml). What of the file was not read is told in the notes of the first.
 /// @throws Error if the file cannot be read, or is of no known format (the message lists them).
 std::vector<Recording> readRecordings(const std::string& path,
                                       const RecordingOptions& options = {});

@@ -485,12 +485,7 @@ Recording mapRecording(const Model& model, const std::vector<Recording>& raw) {
 
 Recording readRobotRecording(const Model& model, const std::string& path,
                              const RecordingOptions& options) {
-  RecordingOptions listening = options;
-  std::vector<std::string> notes;
-  if (listening.notes == nullptr) listening.notes = &notes;
-  Recording mapped = mapRecording(model, readRobotLog(model, path, listening));
-  mapped.notes.insert(mapped.notes.begin(), notes.begin(), notes.end());
-  return mapped;
+  return mapRecording(model, readRobotLog(model, path, options));
 }
 
 }  // namespace proprio
