@@ -161,14 +161,11 @@ std::vector<LogPart> partsOf(const LogOptions& options, const Model* model, std:
 int run(LogOptions options) {
   if (!options.plot.empty()) requirePicturePath(options.plot);
   options.read.csv.separator = separatorOf(options.separator);
-  std::vector<std::string> notes;
-  options.read.notes = &notes;
   std::optional<Model> model;
   if (!options.robot.empty()) model = proprio::readRobot(options.robot, {});
   const Model* robot = model ? &*model : nullptr;
   std::string text;
   const std::vector<LogPart> parts = partsOf(options, robot, text);
-  for (const std::string& note : notes) text += "  • " + note + "\n";
 
   int errors = 0;
   std::vector<const Recording*> results;

@@ -164,8 +164,10 @@ std::vector<Topic> topicsOf(const Recording& recording) {
     }
     found->columns.push_back(static_cast<int>(c));
   }
-  // a recording of one sensor keeps its topic
-  if (topics.size() == 1) topics[0].name = base;
+  // a recording of one sensor keeps its topic, unless the topic has to say the role
+  const Role role = recording.channels.empty() ? Role::kMeasured : recording.channels[0].role;
+  if (topics.size() == 1 && (role == Role::kMeasured || topics[0].kind == Topic::Kind::kJson))
+    topics[0].name = base;
   return topics;
 }
 

@@ -18,6 +18,14 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr int kDeepest = 16;              // levels of a JSON message
 constexpr size_t kMostColumns = 100'000;  // of a JSON message with long arrays
 
+// Messages have no role; topics do, where proprio wrote them.
+Role roleOf(const std::string& topic) {
+  if (topic.ends_with("/commanded") || topic.find("/commanded/") != std::string::npos)
+    return Role::kCommanded;
+  if (topic.ends_with("/truth") || topic.find("/truth/") != std::string::npos) return Role::kTruth;
+  return Role::kMeasured;
+}
+
 // "sensor_msgs/JointState" of "sensor_msgs/msg/JointState"
 std::string plainType(const std::string& type) {
   const size_t at = type.find("/msg/");
@@ -35,7 +43,7 @@ double seconds(int64_t nanoseconds) {
 class TopicLog {
  public:
   TopicLog(std::string topic, std::string type)
-      : topic_(std::move(topic)), type_(std::move(type)) {}
+      : topic_(std::move(topic)), type_(std::move(type)), role_(roleOf(topic_)) {}
 
   const std::string& type() const { return type_; }
   size_t messages() const { return messages_; }
@@ -128,9 +136,10 @@ class TopicLog {
     for (size_t i = 0; i < N; ++i) {
       Channel channel;
       channel.quantity = quantity;
+      channel.role = role_;
       channel.component = std::string(1, "xyzw"[i]);
       channel.of = sensor.empty() ? topic_.substr(topic_.rfind('/') + 1) : sensor;
-      channel.name = signalName(quantity, Role::kMeasured, channel.of, channel.component);
+      channel.name = signalName(quantity, role_, channel.of, channel.component);
       channel.unit = unitOf(quantity);
       set(columnFor(channel), values[i]);
     }
@@ -166,9 +175,9 @@ class TopicLog {
 
   void addJointState() {
     startRow(joints_.header.stamp_ns);
-    setJoints(Quantity::kPosition, Role::kMeasured, joints_.name, joints_.position);
-    setJoints(Quantity::kVelocity, Role::kMeasured, joints_.name, joints_.velocity);
-    setJoints(Quantity::kTorque, Role::kMeasured, joints_.name, joints_.effort);
+    setJoints(Quantity::kPosition, role_, joints_.name, joints_.position);
+    setJoints(Quantity::kVelocity, role_, joints_.name, joints_.velocity);
+    setJoints(Quantity::kTorque, role_, joints_.name, joints_.effort);
   }
 
   void addImu() {
@@ -245,9 +254,9 @@ class TopicLog {
                                    [](const nlohmann::json& name) { return name.is_string(); });
     if (named && (json.contains("position") || json.contains("velocity"))) {
       const auto joints = names->get<std::vector<std::string>>();
-      setJoints(Quantity::kPosition, Role::kMeasured, joints, numbersOf(json, "position"));
-      setJoints(Quantity::kVelocity, Role::kMeasured, joints, numbersOf(json, "velocity"));
-      setJoints(Quantity::kTorque, Role::kMeasured, joints, numbersOf(json, "effort"));
+      setJoints(Quantity::kPosition, role_, joints, numbersOf(json, "position"));
+      setJoints(Quantity::kVelocity, role_, joints, numbersOf(json, "velocity"));
+      setJoints(Quantity::kTorque, role_, joints, numbersOf(json, "effort"));
       return;
     }
     setJson(json, "", 0);
@@ -279,6 +288,7 @@ class TopicLog {
   };
 
   std::string topic_, type_, where_;
+  Role role_;
   size_t messages_ = 0;
   int64_t log_time_ns_ = 0;
   std::vector<int64_t> stamps_, log_times_;

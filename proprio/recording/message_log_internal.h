@@ -7,7 +7,8 @@
 /// a message; where a message lacks a joint the cell is NaN. Time is the header's stamp; where all
 /// stamps of a topic are zero, or the messages have none, the time at which the log received them,
 /// with a note. Points of a JointTrajectory are rows at stamp plus time from start (of a single
-/// message without stamp: just the time from start).
+/// message without stamp: just the time from start). Topics .../commanded and .../truth, as mcap.h
+/// writes them, hold commanded and true values; so do trajectories, which are commanded.
 
 #include <map>
 #include <memory>

@@ -60,18 +60,19 @@ std::string shapeOf(const NamedArray& array) {
   return fmt::format("({}, {})", array.values.rows(), array.values.cols());
 }
 
-// Drops what cannot be a signal; one row becomes one column.
+// Drops what cannot be a signal; one row becomes one column. In a file of our own one row is one
+// sample.
 std::vector<NamedArray> usableArrays(const std::string& file, std::vector<NamedArray> arrays,
-                                     Notes* notes) {
+                                     bool own, Notes* notes) {
   std::vector<NamedArray> usable;
   for (NamedArray& array : arrays) {
     if (array.values.size() == 0) {
       note(notes, fmt::format("{}: array {} is empty", file, inQuotes(array.name)));
-    } else if (array.values.size() == 1) {
+    } else if (array.values.size() == 1 && !own) {
       note(notes, fmt::format("{}: array {} is a single number ({}), not a signal", file,
                               inQuotes(array.name), formatNumber(array.values(0, 0))));
     } else {
-      if (array.values.rows() == 1) array.values = array.values.transpose().eval();
+      if (array.values.rows() == 1 && !own) array.values = array.values.transpose().eval();
       usable.push_back(std::move(array));
     }
   }
@@ -219,7 +220,7 @@ void note(Notes* notes, std::string sentence) {
 std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector<NamedArray> arrays,
                                             char separator, const std::string& channels_json,
                                             Notes* notes) {
-  arrays = usableArrays(file, std::move(arrays), notes);
+  arrays = usableArrays(file, std::move(arrays), !channels_json.empty(), notes);
   const std::vector<TimeBase> bases = findTimeBases(arrays, separator);
   turnArraysOnTheirSide(file, arrays, bases, notes);
 
@@ -236,13 +237,14 @@ std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector
     tables[{base < 0 ? bases.size() : static_cast<size_t>(base), rows}].push_back(&arrays[i]);
   }
   std::vector<Recording> recordings;
+  std::set<std::string> topics;
   for (const auto& [key, members] : tables) {
     const NamedArray* time = key.first < bases.size() ? &arrays[bases[key.first].array] : nullptr;
     recordings.push_back(makeRecording(file, members, time, separator));
-    if (tables.size() > 1 && recordings.back().topic.empty())
-      recordings.back().topic = time != nullptr && bases.size() > 1 ? time->name
-                                : time != nullptr                   ? ""
-                                                                    : members.front()->name;
+    std::string& topic = recordings.back().topic;
+    const bool nameless = topic.empty() && time == nullptr && tables.size() > 1;
+    if (nameless || !topics.insert(topic).second)
+      topic = time != nullptr ? time->name : members.front()->name;
   }
   if (recordings.empty())
     throw Error(file +

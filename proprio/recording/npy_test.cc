@@ -178,6 +178,16 @@ TEST(NpyTest, roundTrip) {
   }
 }
 
+// Claim: a recording of one sample stays one sample.
+TEST(NpyTest, oneSample) {
+  Recording one = sampleRecording();
+  one.time = one.time.head(1).eval();
+  one.values = one.values.topRows(1).eval();
+  const auto read = readNpzBytes(npzBytes({one}), "one");
+  ASSERT_EQ(read.size(), 1u);
+  expectSame(read[0], one);
+}
+
 // Claim: NumPy loads what the writer writes, columns joined to arrays, bit by bit.
 TEST(NpyTest, numPyReadsWhatIsWritten) {
   PROPRIO_REQUIRE_PYTHON("numpy");
