@@ -64,8 +64,12 @@ Recording recordingOf(const CsvSummary& summary, const Rows& rows) {
   return recording;
 }
 
-void appendNumber(std::string& out, double value) {
-  if (std::isnan(value)) return;
+// nothing for NaN; `alone` in its line it would be lost with the empty lines
+void appendNumber(std::string& out, double value, bool alone) {
+  if (std::isnan(value)) {
+    out += alone ? "nan" : "";
+    return;
+  }
   char text[32];
   out.append(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
@@ -211,10 +215,10 @@ std::string csvText(const Recording& recording) {
   }
   out += '\n';
   for (Eigen::Index i = 0; i < recording.samples(); ++i) {
-    if (timed) appendNumber(out, recording.time[i]);
+    if (timed) appendNumber(out, recording.time[i], recording.channels.empty());
     for (Eigen::Index c = 0; c < recording.values.cols(); ++c) {
       if (timed || c > 0) out += ',';
-      appendNumber(out, recording.values(i, c));
+      appendNumber(out, recording.values(i, c), !timed && recording.channels.size() == 1);
     }
     out += '\n';
   }

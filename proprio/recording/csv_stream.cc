@@ -58,6 +58,8 @@ class Source {
     if (file_ >= 0) ::close(file_);
   }
 
+  // how much to ask for at a time
+  size_t block() const { return file_ < 0 ? std::min(kBlock, text_.size() + 1) : kBlock; }
   // 0 at the end
   size_t read(char* to, size_t most) {
     if (file_ < 0) {
@@ -109,8 +111,9 @@ class Lines {
       if (used_ > kLongestLine)
         throw Error(fmt::format("{}: has a line of more than {} MB, expected a table", file_,
                                 kLongestLine >> 20));
-      reserve(kBlock);
-      const size_t count = source_.read(buffer_.data() + used_, kBlock);
+      const size_t block = source_.block();
+      reserve(block);
+      const size_t count = source_.read(buffer_.data() + used_, block);
       ended_ = count == 0;
       const void* line_end = ::memrchr(buffer_.data() + used_, '\n', count);
       used_ += count;

@@ -348,6 +348,12 @@ TEST(CsvRecording, RoundTrip) {
   values(1, 2) = 0.0;
   EXPECT_EQ(values, recording.values);
   EXPECT_TRUE(std::signbit(again.values(2, 0)));
+
+  // a missing value alone in its line
+  Recording single;
+  single.channels.push_back(channelNamed("x"));
+  single.values = Eigen::Vector3d(1.0, std::nan(""), 3.0);
+  EXPECT_EQ(readCsvRecordingText(csvText(single), "t.csv").samples(), 3);
 }
 
 // A file of many blocks gives the same rows in the same order as in one piece, wherever the blocks

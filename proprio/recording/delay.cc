@@ -1,9 +1,11 @@
-// Delay between torques and positions, by the lag at which a small linear model fits best.
+// Delay between torques and positions, by the lag at which a linear model of the torques fits best.
 
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "proprio/dynamics/augmented_regressor.h"
+#include "proprio/model/parameters.h"
 #include "proprio/recording/quality.h"
 
 namespace proprio {
@@ -13,7 +15,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Index kMostRows = 4000;    // of the fit; a longer recording is thinned
+constexpr Index kMostRows = 2000;    // of the fit; a longer recording is thinned
 constexpr double kSmoothing = 0.02;  // s, half width of the local fits
 constexpr double kExplained = 0.7;   // least share of the torque for a reliable estimate
 
@@ -66,22 +68,16 @@ struct Track {
   VectorXd torque;
 };
 
-// residual variances at lags -most ... most, in samples
-struct Scan {
-  VectorXd squares;
-  double variance = 0.0;  // of the torque
-  VectorXd residual;      // at the best lag
-  Index rows = 0, columns = 0;
-};
+using Rows = std::vector<Index>;
 
-MatrixXd regressor(const std::vector<Track>& joints, const Track& own,
-                   const std::vector<Index>& rows) {
-  const auto n = static_cast<Index>(joints.size());
+// [qdd, sin q, cos q of all joints, qd and sign(qd) of its own, 1]
+MatrixXd smallRegressor(const std::vector<Track>& tracks, const Track& own, const Rows& rows) {
+  const auto n = static_cast<Index>(tracks.size());
   MatrixXd W(static_cast<Index>(rows.size()), 3 * n + 3);
   for (Index r = 0; r < W.rows(); ++r) {
     const Index i = rows[static_cast<size_t>(r)];
     for (Index j = 0; j < n; ++j) {
-      const Smoothed& q = joints[static_cast<size_t>(j)].q;
+      const Smoothed& q = tracks[static_cast<size_t>(j)].q;
       W(r, 3 * j) = q.a[i];
       W(r, 3 * j + 1) = std::sin(q.x[i]);
       W(r, 3 * j + 2) = std::cos(q.x[i]);
@@ -94,61 +90,113 @@ MatrixXd regressor(const std::vector<Track>& joints, const Track& own,
   return W;
 }
 
-Scan scanLags(const std::vector<Track>& joints, const Track& own, const std::vector<Index>& rows,
-              Index most) {
-  const MatrixXd W = regressor(joints, own, rows);
-  Eigen::ColPivHouseholderQR<MatrixXd> qr(W);
-  qr.setThreshold(1e-9);
-  const Index rank = qr.rank();
-  const MatrixXd Q = qr.householderQ() * MatrixXd::Identity(W.rows(), rank);
-  Scan scan;
-  scan.rows = W.rows();
-  scan.columns = rank;
-  scan.squares.resize(2 * most + 1);
-  VectorXd y(W.rows());
-  double best = -1.0;
-  for (Index lag = -most; lag <= most; ++lag) {
-    for (Index r = 0; r < y.size(); ++r) y[r] = own.torque[rows[static_cast<size_t>(r)] + lag];
-    const VectorXd residual = y - Q * (Q.transpose() * y);
-    // relative to what there is to explain at this lag, because other samples enter at each
-    const double total = (y.array() - y.mean()).square().sum();
-    const double share = total > 0.0 ? residual.squaredNorm() / total : 1.0;
-    scan.squares[lag + most] = share;
-    if (best < 0.0 || share < best) {
-      best = share;
-      scan.residual = residual;
-      scan.variance = total;
+// The regressor of the robot, a matrix per track; empty unless every coordinate of it is recorded.
+std::vector<MatrixXd> robotRegressors(const std::shared_ptr<const Model>& model,
+                                      const std::vector<Track>& tracks, const Rows& rows) {
+  if (model == nullptr || model->floating || model->velocity_count != model->position_count)
+    return {};
+  std::vector<int> of(static_cast<size_t>(model->velocity_count), -1);
+  std::vector<Index> coordinate(tracks.size(), -1);
+  for (size_t k = 0; k < tracks.size(); ++k) {
+    const int joint = model->jointIndex(tracks[k].name);
+    if (joint < 0) continue;
+    coordinate[k] = model->joints[static_cast<size_t>(joint)].velocity_index;
+    if (coordinate[k] >= 0) of[static_cast<size_t>(coordinate[k])] = static_cast<int>(k);
+  }
+  if (of.empty() || std::find(of.begin(), of.end(), -1) != of.end()) return {};
+
+  const Tree tree(model);
+  const Parameters parameters = declaredParameters(model);
+  Workspace workspace(tree);
+  const Index n = tree.velocityCount(), width = parameters.layout->size();
+  std::vector<MatrixXd> W(tracks.size(),
+                          MatrixXd::Ones(static_cast<Index>(rows.size()), width + 1));
+  VectorXd q(n), v(n), a(n);
+  MatrixXd Y(n, width);
+  for (size_t r = 0; r < rows.size(); ++r) {
+    for (Index c = 0; c < n; ++c) {
+      const Smoothed& track = tracks[static_cast<size_t>(of[static_cast<size_t>(c)])].q;
+      q[c] = track.x[rows[r]];
+      v[c] = track.v[rows[r]];
+      a[c] = track.a[rows[r]];
+    }
+    augmentedRegressor(tree, *parameters.layout, workspace, q, v, a, Y);
+    for (size_t k = 0; k < tracks.size(); ++k) {
+      if (coordinate[k] >= 0) W[k].row(static_cast<Index>(r)).head(width) = Y.row(coordinate[k]);
     }
   }
-  return scan;
+  return W;
 }
 
-// (1 + rho) / (1 - rho) times fewer samples count as independent
-double correlationFactor(const VectorXd& residual) {
-  const Index n = residual.size();
-  const double rho = std::clamp(
-      residual.head(n - 1).dot(residual.tail(n - 1)) / std::max(residual.squaredNorm(), 1e-300),
-      0.0, 0.99);
-  return (1.0 + rho) / (1.0 - rho);
+// x_i - rho x_(i-1): errors that remember the sample before by rho become independent
+MatrixXd whitened(const MatrixXd& x, double rho) {
+  return x.bottomRows(x.rows() - 1) - rho * x.topRows(x.rows() - 1);
 }
 
-DelayEstimate estimate(const std::vector<Track>& joints, const Track& own,
-                       const std::vector<Index>& rows, Index most, double step) {
-  const Scan scan = scanLags(joints, own, rows, most);
-  Index best = 0;
-  const double least = scan.squares.minCoeff(&best);
+// correlation of residuals that are `gap` rows apart
+double neighbours(const VectorXd& residual, Index gap) {
+  const Index n = residual.size() - gap;
+  if (n < 1 || !(residual.squaredNorm() > 0.0)) return 0.0;
+  return std::min(0.99, residual.head(n).dot(residual.tail(n)) / residual.squaredNorm());
+}
+
+// How much of a residual is still there a row later, from what is left after `gap` rows, beyond the
+// reach of the smoothing: 0 for noise, near 1 for what the model leaves out.
+double memory(const VectorXd& residual, Index gap) {
+  const double left = neighbours(residual, gap);
+  return left > 0.0 ? std::pow(left, 1.0 / static_cast<double>(gap)) : 0.0;
+}
+
+// Orthonormal columns that span those of W.
+MatrixXd spanOf(const MatrixXd& W) {
+  VectorXd size = W.colwise().norm().transpose();
+  for (double& s : size) s = s > 0.0 ? 1.0 / s : 0.0;
+  Eigen::ColPivHouseholderQR<MatrixXd> qr(W * size.asDiagonal());
+  qr.setThreshold(1e-8);
+  return qr.householderQ() * MatrixXd::Identity(W.rows(), qr.rank());
+}
+
+// `gap`: rows that the smoothing spans
+DelayEstimate estimate(const MatrixXd& W, const Track& own, const Rows& rows, Index most, Index gap,
+                       double step) {
+  const auto torque = [&](Index lag) {
+    VectorXd y(static_cast<Index>(rows.size()));
+    for (Index r = 0; r < y.size(); ++r) y[r] = own.torque[rows[static_cast<size_t>(r)] + lag];
+    return y;
+  };
+  const auto residualOf = [](const MatrixXd& Q, const VectorXd& y) -> VectorXd {
+    return y - Q * (Q.transpose() * y);
+  };
   DelayEstimate d;
   d.joint = own.name;
-  d.explained = 1.0 - least;
+  const VectorXd plain = torque(0), misfit = residualOf(spanOf(W), plain);
+  const double total = (plain.array() - plain.mean()).square().sum();
+  d.explained = total > 0.0 ? 1.0 - misfit.squaredNorm() / total : 0.0;
+
+  // what the model leaves out is smooth; after whitening it weighs little (Cochrane and Orcutt
+  // 1949)
+  const double rho = memory(misfit, gap);
+  const MatrixXd Q = spanOf(whitened(W, rho));
+  VectorXd share(2 * most + 1);
+  VectorXd residual;
+  for (Index lag = -most; lag <= most; ++lag) {
+    const VectorXd y = whitened(torque(lag), rho), left = residualOf(Q, y);
+    // relative to what there is to explain, because other samples enter at each lag
+    const double all = y.squaredNorm();
+    share[lag + most] = all > 0.0 ? left.squaredNorm() / all : 1.0;
+    if (share[lag + most] <= share.head(lag + most + 1).minCoeff()) residual = left;
+  }
+  Index best = 0;
+  const double least = share.minCoeff(&best);
   d.delay = static_cast<double>(best - most) * step;
   if (best == 0 || best == 2 * most) return d;
-  const double before = scan.squares[best - 1], after = scan.squares[best + 1];
-  const double curvature = before - 2.0 * least + after;  // per sample squared
+  const double curvature = share[best - 1] - 2.0 * least + share[best + 1];  // per sample squared
   if (!(curvature > 0.0)) return d;
-  d.delay += 0.5 * (before - after) / curvature * step;
-  // one more parameter of the fit: variance = 2 s^2 / S'' with S the sum of squares
-  const double freedom =
-      static_cast<double>(scan.rows - scan.columns) / correlationFactor(scan.residual);
+  d.delay += 0.5 * (share[best - 1] - share[best + 1]) / curvature * step;
+  // one more parameter of the fit: variance = 2 s^2 / S'' with S the sum of squares; samples count
+  // less where neighbouring residuals are alike
+  const double alike = std::max(0.0, neighbours(residual, 1));
+  const double freedom = static_cast<double>(Q.rows() - Q.cols()) * (1.0 - alike) / (1.0 + alike);
   d.standard_error = std::sqrt(2.0 * least / std::max(1.0, freedom) / curvature) * step;
   d.reliable =
       d.explained > kExplained && d.standard_error < 0.1 * static_cast<double>(most) * step;
@@ -157,7 +205,8 @@ DelayEstimate estimate(const std::vector<Track>& joints, const Track& own,
 
 }  // namespace
 
-std::vector<DelayEstimate> estimateDelays(const Recording& recording, double range) {
+std::vector<DelayEstimate> estimateDelays(const Recording& recording,
+                                          const std::shared_ptr<const Model>& model, double range) {
   const TimeStatistics t = timeStatistics(recording.time, recording.samples());
   if (t.rate_hz == 0.0 || t.repeated + t.reversed > 0) return {};
   const double step = t.median_step;
@@ -167,7 +216,7 @@ std::vector<DelayEstimate> estimateDelays(const Recording& recording, double ran
   constexpr Index kLeastRows = 100;
   if (count > 100 * recording.samples() || count < kLeastRows + 2 * (half + most)) return {};
 
-  std::vector<Track> joints;
+  std::vector<Track> tracks;
   for (const Channel& channel : recording.channels) {
     if (channel.quantity != Quantity::kPosition || channel.role != Role::kMeasured) continue;
     const int q = recording.column(channel.name);
@@ -175,25 +224,27 @@ std::vector<DelayEstimate> estimateDelays(const Recording& recording, double ran
     if (!recording.values.col(q).allFinite() ||
         (tau >= 0 && !recording.values.col(tau).allFinite()))
       continue;
-    Track joint;
-    joint.name = channel.of;
-    joint.q = smoothed(onGrid(recording.time, recording.values.col(q), step, count), half, step);
+    Track track;
+    track.name = channel.of;
+    track.q = smoothed(onGrid(recording.time, recording.values.col(q), step, count), half, step);
     // filtered alike, so that the two sides keep their relation
     if (tau >= 0) {
-      joint.torque =
+      track.torque =
           smoothed(onGrid(recording.time, recording.values.col(tau), step, count), half, step).x;
     }
-    joints.push_back(std::move(joint));
+    tracks.push_back(std::move(track));
   }
-  std::vector<Index> rows;
+  Rows rows;
   const Index usable = count - 2 * (half + most);
   const Index stride = std::max<Index>(1, usable / kMostRows);
   for (Index i = half + most; i < count - half - most; i += stride) rows.push_back(i);
-  const auto columns = static_cast<Index>(3 * joints.size() + 3);
+  const Index gap = 1 + 2 * half / stride;
+  const std::vector<MatrixXd> full = robotRegressors(model, tracks, rows);
   std::vector<DelayEstimate> delays;
-  if (static_cast<Index>(rows.size()) < 3 * columns) return {};
-  for (const Track& joint : joints) {
-    if (joint.torque.size() > 0) delays.push_back(estimate(joints, joint, rows, most, step));
+  for (size_t k = 0; k < tracks.size(); ++k) {
+    if (tracks[k].torque.size() == 0) continue;
+    const MatrixXd W = full.empty() ? smallRegressor(tracks, tracks[k], rows) : full[k];
+    if (W.rows() > 3 * W.cols()) delays.push_back(estimate(W, tracks[k], rows, most, gap, step));
   }
   return delays;
 }

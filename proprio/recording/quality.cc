@@ -93,6 +93,12 @@ void findSpikes(const Eigen::Ref<const VectorXd>& x, double range, ChannelStatis
     if (!(std::abs(here) > limit) || !half(before) || !half(after)) continue;
     if (s.spikes++ == 0) s.first_spike = i;
   }
+  // many of them are noise
+  constexpr double kRare = 0.005;
+  if (s.spikes > 3 && static_cast<double>(s.spikes) > kRare * static_cast<double>(x.size())) {
+    s.spikes = 0;
+    s.first_spike = -1;
+  }
 }
 
 // ---- sentences ----
@@ -203,16 +209,45 @@ void judgeChannel(const ChannelStatistics& c, const TimeStatistics& t, Findings&
   }
 }
 
-void judgeDelay(const DelayEstimate& d, const TimeStatistics& t, Findings& findings) {
-  if (!d.reliable) return;
-  const bool seen =
-      std::abs(d.delay) > 3.0 * d.standard_error && std::abs(d.delay) > 0.5 * t.median_step;
-  if (!seen) return;
-  findings.add(Severity::kWarning, d.joint,
-               fmt::format("torque comes {:.2f} ms {} position (standard error {:.2f} ms, fit "
-                           "explains {:.0f} % of the torque)",
-                           1e3 * std::abs(d.delay), d.delay > 0.0 ? "after" : "before",
-                           1e3 * d.standard_error, 100.0 * d.explained));
+// also takes back what the joints contradict each other about
+void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Findings& findings) {
+  double weights = 0.0, sum = 0.0, smallest = 0.0, largest = 0.0;
+  size_t count = 0;
+  // a parabola through three samples is good to a tenth of one
+  const auto variance = [&](const DelayEstimate& d) {
+    return d.standard_error * d.standard_error + 0.01 * t.median_step * t.median_step;
+  };
+  for (const DelayEstimate& d : delays) {
+    if (!d.reliable) continue;
+    smallest = count == 0 ? d.delay : std::min(smallest, d.delay);
+    largest = count == 0 ? d.delay : std::max(largest, d.delay);
+    weights += 1.0 / variance(d);
+    sum += d.delay / variance(d);
+    ++count;
+  }
+  if (count == 0) return;
+  const double delay = sum / weights;
+  double squares = 0.0;
+  for (const DelayEstimate& d : delays) {
+    if (d.reliable) squares += (d.delay - delay) * (d.delay - delay) / variance(d);
+  }
+  // joints that scatter by more than their errors make the mean less sure, or void (Birge 1932)
+  constexpr double kVoid = 4.0;
+  const double scatter = count > 1 ? std::sqrt(squares / static_cast<double>(count - 1)) : 0.0;
+  const double error = std::max(1.0, scatter) / std::sqrt(weights);
+  if (scatter > kVoid) {
+    for (DelayEstimate& d : delays) d.reliable = false;
+    findings.add(Severity::kNote, "",
+                 fmt::format("the delay between torques and positions cannot be told: the joints "
+                             "say {:.1f} to {:.1f} ms",
+                             1e3 * smallest, 1e3 * largest));
+  } else if (std::abs(delay) > 3.0 * error && std::abs(delay) > 0.5 * t.median_step) {
+    findings.add(Severity::kWarning, "",
+                 fmt::format("torques come {:.2f} ms {} positions (standard error {:.2f} ms, from "
+                             "{} joint{})",
+                             1e3 * std::abs(delay), delay > 0.0 ? "after" : "before", 1e3 * error,
+                             count, count == 1 ? "" : "s"));
+  }
 }
 
 }  // namespace
@@ -287,7 +322,7 @@ ChannelStatistics channelStatistics(const std::string& name,
   return s;
 }
 
-Quality assessQuality(const Recording& recording) {
+Quality assessQuality(const Recording& recording, const std::shared_ptr<const Model>& model) {
   requireValid(recording);
   Quality quality;
   Findings findings(recording);
@@ -298,8 +333,8 @@ Quality assessQuality(const Recording& recording) {
         channelStatistics(recording.channels[c].name, recording.values.col(static_cast<Index>(c))));
     judgeChannel(quality.channels.back(), quality.time, findings);
   }
-  quality.delays = estimateDelays(recording);
-  for (const DelayEstimate& delay : quality.delays) judgeDelay(delay, quality.time, findings);
+  quality.delays = estimateDelays(recording, model);
+  judgeDelays(quality.delays, quality.time, findings);
   for (const std::string& note : recording.notes) findings.add(Severity::kNote, "", note);
   quality.findings = findings.sorted();
   return quality;

@@ -11,18 +11,22 @@
 ///   saturated    samples that equal the largest (smallest) value in runs of 5 or more inside the
 ///                recording, if they are 5 times as many as those just below (above) it
 ///   spike        a single sample off the line through its neighbours by more than 12 robust
-///                standard deviations of that distance, the neighbours not being off by themselves
+///                standard deviations of that distance, the neighbours not being off by themselves;
+///                where more than 0.5 % of the samples are, it is noise
 ///   step         of quantisation: nearly all differences of the values are multiples of it
 ///
 /// Delay: the recorded torque is tau(t - d) of a motion q(t), d > 0 if torques come late. For every
-/// joint the torques at t + d are fitted by least squares with [qdd, sin q, cos q of all joints, qd
-/// and sign(qd) of its own, 1]; d minimises the residual over whole samples, refined by a parabola.
-/// Its standard error follows from the curvature there, with the residual's autocorrelation taken
-/// into account. It is called reliable if the fit explains most of the torque, the minimum is
-/// inside the range and the standard error is small; a fit says nothing where the joint hardly
-/// moves.
+/// joint the torques at t + d are fitted by least squares, with the regressor of the robot where
+/// one is given and all of its joints are recorded (dynamics/augmented_regressor.h), else with
+/// [qdd, sin q, cos q of all joints, qd and sign(qd) of its own, 1]. Both sides are whitened by the
+/// correlation of neighbouring residuals; d minimises the residual over whole samples, refined by a
+/// parabola. Its standard error follows from the curvature there. An estimate is called reliable if
+/// the fit explains most of the torque, the minimum is inside the range and the standard error is
+/// small. One recorder has one delay: the finding is the weighted mean over the joints, with an
+/// error that grows with their scatter, and where they contradict each other no delay is claimed.
 
 #include <Eigen/Core>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -76,7 +80,9 @@ struct Quality {
 
 /// Errors: the recording cannot be used as it is (stamps that go back, a channel without values).
 /// Warnings: look before using it. Notes: good to know. The recording's own notes are among them.
-Quality assessQuality(const Recording& recording);
+/// `model`: the robot that the recording was mapped through, for better delays; may be left out.
+Quality assessQuality(const Recording& recording,
+                      const std::shared_ptr<const Model>& model = nullptr);
 
 TimeStatistics timeStatistics(const Eigen::VectorXd& time, Eigen::Index samples);
 ChannelStatistics channelStatistics(const std::string& name,
@@ -84,6 +90,8 @@ ChannelStatistics channelStatistics(const std::string& name,
 
 /// For the joints that have a measured position and torque. Empty without time stamps, or with
 /// fewer samples than a fit needs. `range`: largest delay looked for, s.
-std::vector<DelayEstimate> estimateDelays(const Recording& recording, double range = 0.05);
+std::vector<DelayEstimate> estimateDelays(const Recording& recording,
+                                          const std::shared_ptr<const Model>& model = nullptr,
+                                          double range = 0.05);
 
 }  // namespace proprio

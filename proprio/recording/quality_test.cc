@@ -176,10 +176,10 @@ TEST(Delay, SyntheticShiftsAreFound) {
       }
     }
   }
-  EXPECT_TRUE(has(assessQuality(pendulums(500.0, 0.01, 0.05, 4)), Severity::kWarning, "a",
-                  "ms after position"));
+  EXPECT_TRUE(has(assessQuality(pendulums(500.0, 0.01, 0.05, 4)), Severity::kWarning, "",
+                  "ms after positions"));
   EXPECT_FALSE(
-      has(assessQuality(pendulums(500.0, 0.0, 0.05, 4)), Severity::kWarning, "a", "torque"));
+      has(assessQuality(pendulums(500.0, 0.0, 0.05, 4)), Severity::kWarning, "", "torques"));
 }
 
 // The standard error is honest: over repeated noise, errors are of its size.
