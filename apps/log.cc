@@ -149,7 +149,8 @@ std::vector<LogPart> partsOf(const LogOptions& options, const Model* model, std:
   for (Recording& recording : raw) {
     LogPart part;
     part.recording = chosenPart(options, std::move(recording));
-    part.quality = assessQuality(part.recording);
+    part.quality = assessQuality(
+        part.recording, model != nullptr ? std::make_shared<const Model>(*model) : nullptr);
     part.results = treated(options, part.recording, told);
     text += recordingText(part.recording, part.quality, colourWanted(), terminalWidth()) + "\n";
     parts.push_back(std::move(part));
