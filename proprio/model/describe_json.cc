@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "proprio/model/describe.h"
@@ -54,6 +55,12 @@ Json jsonOf(const Model& model, const Joint& joint) {
                     {"gear_ratio", joint.drive.gear_ratio},
                     {"gain", joint.drive.gain},
                     {"torque_limit", joint.drive.torque_limit}};
+  }
+  if (!std::isnan(joint.drive.stiffness)) {
+    out["flexibility"] = {{"stiffness", joint.drive.stiffness}, {"damping", joint.drive.damping}};
+  }
+  if (joint.control.declared) {
+    out["control"] = {{"kp", joint.control.kp}, {"ki", joint.control.ki}, {"kd", joint.control.kd}};
   }
   if (joint.spring.declared)
     out["spring"] = {{"stiffness", joint.spring.stiffness}, {"rest", joint.spring.rest}};

@@ -191,6 +191,7 @@ void completeJoint(const Model& model, Joint& joint) {
     joint.drive = {};
     joint.friction = {};
     joint.spring = {};
+    joint.control = {};
     return;
   }
   if (joint.type != JointType::kFloating) {
@@ -213,9 +214,10 @@ void completeJoint(const Model& model, Joint& joint) {
                               toString(joint.type), velocityCount(joint.type)));
   }
   for (double x : {joint.drive.rotor_inertia, joint.drive.gear_ratio, joint.drive.gain,
+                   joint.drive.damping, joint.control.kp, joint.control.ki, joint.control.kd,
                    joint.spring.stiffness, joint.spring.rest}) {
     if (!std::isfinite(x))
-      throw errorIn(model, joint, "its drive or spring has a number that is not finite");
+      throw errorIn(model, joint, "its drive, control or spring has a number that is not finite");
   }
   completeFriction(model, joint);
   checkDynamicFriction(model, joint);
@@ -469,6 +471,46 @@ const char* toString(JointType type) {
   constexpr const char* kNames[] = {"fixed",     "revolute", "continuous",
                                     "prismatic", "planar",   "floating"};
   return kNames[static_cast<int>(type)];
+}
+
+const char* toString(ControlKind kind) {
+  switch (kind) {
+    case ControlKind::kPid:
+      return "pid";
+    case ControlKind::kCascade:
+      return "cascade";
+    case ControlKind::kComputedTorque:
+      return "computed_torque";
+  }
+  return "pid";
+}
+
+const char* toString(FeedForward kind) {
+  switch (kind) {
+    case FeedForward::kNone:
+      return "none";
+    case FeedForward::kGravity:
+      return "gravity";
+    case FeedForward::kModel:
+      return "model";
+  }
+  return "none";
+}
+
+size_t sensorAxes(const Sensor& sensor) {
+  switch (sensor.kind) {
+    case SensorKind::kForceTorque:
+      return 6;
+    case SensorKind::kOrientation:
+      return 4;
+    case SensorKind::kEncoder:
+    case SensorKind::kJointTorque:
+      return 1;
+    case SensorKind::kSkin:
+      return sensor.cell_positions.size();
+    default:
+      return 3;
+  }
 }
 
 const char* toString(SensorKind kind) {

@@ -81,6 +81,31 @@ struct Drive {
   double gear_ratio = 1.0;  ///< motor turns per joint turn, with sign
   double gain = 1.0;        ///< N m at the joint per unit of the recorded drive signal
   double torque_limit = kNotStated;
+  /// Elasticity between rotor and link: tau = stiffness (theta - q) + damping (theta' - q'), with
+  /// the rotor angle theta reflected to the joint. Not stated: rigid.
+  double stiffness = kNotStated;  ///< N m/rad
+  double damping = 0.0;           ///< N m s/rad
+};
+
+/// Gains of a joint's servo; what they multiply depends on the robot's ControlKind.
+struct JointControl {
+  bool declared = false;
+  double kp = 0.0, ki = 0.0, kd = 0.0;
+  double integral_limit = kNotStated;  ///< largest contribution of the integral, drive units
+};
+
+/// How the joints are driven to their references (servo/servo.h).
+enum class ControlKind { kPid, kCascade, kComputedTorque };
+enum class FeedForward { kNone, kGravity, kModel };
+const char* toString(ControlKind kind);
+const char* toString(FeedForward kind);
+
+struct Control {
+  ControlKind kind = ControlKind::kPid;
+  FeedForward feed_forward = FeedForward::kNone;
+  double rate = 5000.0;                 ///< Hz
+  double velocity_filter = kNotStated;  ///< Hz, of the differentiated position; not stated: none
+  double bandwidth = 10.0;              ///< Hz, for joints without declared gains
 };
 
 /// Elastic element parallel to the joint: tau = stiffness (q - rest).
@@ -109,6 +134,7 @@ struct Joint {
   Drive drive;
   FrictionModel friction;
   Spring spring;
+  JointControl control;
   FileLocation location;
   // filled by finalize; mimic joints have the indices of their (free) leader
   int position_index = -1;  ///< into the shape positions s, -1 for fixed joints
@@ -176,9 +202,15 @@ struct Sensor {
   Pose X_LS;
   double sign = 1.0;
   double noise = 0.0;                    ///< standard deviation per axis, sensor's unit
+  double quantisation = 0.0;             ///< step of the reading, 0: none
+  std::vector<double> bias;              ///< added to every axis; empty: none
   std::vector<Vector3d> cell_positions;  ///< skin, in the link frame
   std::vector<Vector3d> cell_normals;
 };
+
+/// Numbers in one reading: 6 force_torque, 3 IMU vectors, 4 orientation (x, y, z, w), 1 encoder and
+/// joint torque, one per skin cell.
+size_t sensorAxes(const Sensor& sensor);
 
 /// Where "package://name/..." paths of meshes are looked for.
 struct PackageRoot {
@@ -201,6 +233,7 @@ struct Model {
   std::vector<CouplingColumn> couplings;
   std::optional<Transmission> transmission;
   std::optional<RecordingDeclaration> recording;  ///< how its logs are laid out
+  Control control;
   Vector3d gravity = Vector3d(0.0, 0.0, -9.81);  ///< acceleration in the world frame
   int base = 0;                                  ///< default base link
   bool floating = false;                         ///< base free in space by default

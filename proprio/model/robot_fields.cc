@@ -78,6 +78,7 @@ FieldTable robotTable() {
        object("couplings", Type::kObjects, "coupling",
               "parameters with a declared regressor column"),
        object("transmission", Type::kObject, "transmission", "map from joints to motors"),
+       object("control", Type::kObject, "control", "how the joints follow their references"),
        object("frames", Type::kObjects, "frame", "named frames fixed to links"),
        object("payloads", Type::kObjects, "payload", "bodies rigidly attached to links"),
        object("sensors", Type::kObjects, "sensor", "where they are and what they measure"),
@@ -136,6 +137,7 @@ std::vector<FieldTable> jointTables() {
         object("spring", Type::kObject, "spring", "elastic element parallel to the joint"),
         object("limits", Type::kObject, "limits", "those given here replace the URDF's"),
         object("mimic", Type::kObject, "mimic", "this joint follows another one"),
+        object("control", Type::kObject, "joint_control", "gains of its servo"),
         {"locked", Type::kAngle, "the joint is frozen at this position, rad or m"}}},
       {"drive",
        "Motor and gear. A rotor inertia, also one of 0, makes it a parameter.",
@@ -145,8 +147,21 @@ std::vector<FieldTable> jointTables() {
         {"gear_ratio", Type::kNumber, "motor turns per joint turn, with sign; default 1"},
         {"gain", Type::kNumber,
          "N m at the joint per unit of the recorded drive signal; default 1"},
-        above(0, {"torque_limit", Type::kNumber, "at the joint, N m"})},
+        above(0, {"torque_limit", Type::kNumber, "at the joint, N m"}),
+        above(0, {"stiffness", Type::kNumber,
+                  "between rotor and link, N m/rad; makes the joint flexible in simulation"}),
+        atLeast(0, {"damping", Type::kNumber, "beside that stiffness, N m s/rad; default 0"})},
        {{FieldRule::Kind::kAtMostOne, {"rotor_inertia", "motor_inertia"}}}},
+      {"joint_control",
+       "Gains. pid: drive units per rad, per rad s, per rad/s; cascade: kp in 1/s gives the "
+       "velocity reference, kd (drive units per rad/s) and ki (per rad) act on the velocity "
+       "error; computed_torque: 1/s^2, 1/s^3, 1/s. The drive's gain turns drive units into "
+       "N m.",
+       {required(atLeast(0, {"kp", Type::kNumber, "position"})),
+        required(atLeast(0, {"kd", Type::kNumber, "velocity"})),
+        atLeast(0, {"ki", Type::kNumber, "integral; default 0"}),
+        above(0, {"integral_limit", Type::kNumber,
+                  "largest contribution of the integral (anti-windup); default: none"})}},
       {"friction",
        "Terms coefficient * basis(v) with v the joint velocity and s(v) its sign, and friction "
        "with a state.",
@@ -232,6 +247,19 @@ std::vector<FieldTable> attachedTables() {
        "q_motor = matrix q_joint, tau_joint = matrix^T tau_motor.",
        {required({"joints", Type::kStrings, "columns of the matrix"}),
         required({"matrix", Type::kRows, "one row per motor"})}},
+      {"control",
+       "Joints without gains of their own get automatic ones: critically damped, with the mass "
+       "matrix at the start of the motion.",
+       {choice("kind", {"pid", "cascade", "computed_torque"},
+               "pid (default): kp, ki, kd on position and velocity errors; cascade: position "
+               "loop around a velocity loop; computed_torque: inverse dynamics of the model"),
+        choice("feed_forward", {"none", "gravity", "model"},
+               "torque added along the reference: none (default), gravity, or the whole inverse "
+               "dynamics with friction"),
+        above(0, {"rate", Type::kNumber, "of the control, Hz; default 5000"}),
+        above(0, {"velocity_filter", Type::kNumber,
+                  "first-order cut-off of the differentiated position, Hz; default: none"}),
+        above(0, {"bandwidth", Type::kNumber, "of automatic gains, Hz; default 10"})}},
       {"frame",
        "A named frame.",
        {required({"name", Type::kString, "of the frame"}),
@@ -265,6 +293,8 @@ std::vector<FieldTable> attachedTables() {
          {"accelerometer", "gyroscope", "magnetometer", "orientation"}},
         atLeast(0, {"noise", Type::kNumber,
                     "standard deviation per axis in the sensor's unit; default 0"}),
+        above(0, {"quantisation", Type::kNumber, "step of the reading; default: none"}),
+        {"bias", Type::kNumbers, "added to every axis, as many numbers as the sensor has axes"},
         cells}},
   };
 }

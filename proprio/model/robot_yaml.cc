@@ -29,6 +29,8 @@ void readDrive(const Node& node, Drive& drive) {
   drive.gear_ratio = readNumber(node["gear_ratio"], drive.gear_ratio);
   drive.gain = readNumber(node["gain"], drive.gain);
   drive.torque_limit = readNumber(node["torque_limit"], drive.torque_limit);
+  drive.stiffness = readNumber(node["stiffness"], drive.stiffness);
+  drive.damping = readNumber(node["damping"], drive.damping);
   if (node["rotor_inertia"]) drive.rotor_inertia = readNumber(node["rotor_inertia"]);
   if (node["motor_inertia"]) {
     drive.rotor_inertia = drive.gear_ratio * drive.gear_ratio * readNumber(node["motor_inertia"]);
@@ -110,7 +112,7 @@ FrictionModel readFriction(const Node& node) {
 
 void readJoint(const Node& node, const std::string& file_name, Joint& joint) {
   if (joint.type == JointType::kFixed) {
-    for (const char* key : {"drive", "friction", "spring", "mimic", "locked"}) {
+    for (const char* key : {"drive", "friction", "spring", "mimic", "control", "locked"}) {
       if (!node[key]) continue;
       throw errorAt(yamlLocation(node[key], file_name),
                     fmt::format("joints.{} has {}, but this joint is fixed and cannot move",
@@ -122,6 +124,10 @@ void readJoint(const Node& node, const std::string& file_name, Joint& joint) {
   if (node["friction"]) joint.friction = readFriction(node["friction"]);
   if (const Node spring = node["spring"]) {
     joint.spring = {true, readNumber(spring["stiffness"]), readAngle(spring["rest"])};
+  }
+  if (const Node control = node["control"]) {
+    joint.control = {true, readNumber(control["kp"]), readNumber(control["ki"]),
+                     readNumber(control["kd"]), readNumber(control["integral_limit"], kNotStated)};
   }
   if (const Node mimic = node["mimic"]) {
     joint.mimic =

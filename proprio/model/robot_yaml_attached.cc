@@ -74,12 +74,15 @@ struct SensorKeys {
   std::vector<std::string> required, allowed;
 };
 SensorKeys sensorKeys(const std::string& type) {
-  if (type == "force_torque") return {{"joint"}, {"joint", "link", "xyz", "rpy", "sign", "noise"}};
-  if (type == "encoder" || type == "joint_torque") return {{"joint"}, {"joint", "noise"}};
-  if (type == "skin") return {{"link", "cells"}, {"link", "cells", "noise"}};
+  if (type == "force_torque") {
+    return {{"joint"}, {"joint", "link", "xyz", "rpy", "sign", "noise", "quantisation", "bias"}};
+  }
+  if (type == "encoder" || type == "joint_torque")
+    return {{"joint"}, {"joint", "noise", "quantisation", "bias"}};
+  if (type == "skin") return {{"link", "cells"}, {"link", "cells", "noise", "quantisation"}};
   // the parts of an imu have different units, so one noise number would be wrong for some of them
   if (type == "imu") return {{"link"}, {"link", "xyz", "rpy", "parts"}};
-  return {{"link"}, {"link", "xyz", "rpy", "noise"}};
+  return {{"link"}, {"link", "xyz", "rpy", "noise", "quantisation", "bias"}};
 }
 
 void checkSensorKeys(const Node& node, const std::string& file_name) {
@@ -105,6 +108,32 @@ void checkSensorKeys(const Node& node, const std::string& file_name) {
   }
 }
 
+Control readControl(const Node& node) {
+  Control control;
+  for (ControlKind kind : {ControlKind::kCascade, ControlKind::kComputedTorque}) {
+    if (node["kind"] && node["kind"].Scalar() == toString(kind)) control.kind = kind;
+  }
+  for (FeedForward kind : {FeedForward::kGravity, FeedForward::kModel}) {
+    if (node["feed_forward"] && node["feed_forward"].Scalar() == toString(kind))
+      control.feed_forward = kind;
+  }
+  control.rate = readNumber(node["rate"], control.rate);
+  control.velocity_filter = readNumber(node["velocity_filter"], control.velocity_filter);
+  control.bandwidth = readNumber(node["bandwidth"], control.bandwidth);
+  return control;
+}
+
+// as many numbers as the sensor has axes
+std::vector<double> readBias(const Node& node, const Sensor& sensor, const std::string& file_name) {
+  std::vector<double> bias;
+  for (const Node& number : node) bias.push_back(readNumber(number));
+  const size_t axes = sensorAxes(sensor);
+  if (bias.empty() || bias.size() == axes) return bias;
+  throw errorAt(yamlLocation(node, file_name),
+                fmt::format("the bias of sensor {} has {} numbers, expected {}",
+                            inQuotes(sensor.name), bias.size(), axes));
+}
+
 void readSensor(const Node& node, const std::string& file_name, Model& model) {
   checkSensorKeys(node, file_name);
   const std::string& type = node["type"].Scalar();
@@ -125,7 +154,9 @@ void readSensor(const Node& node, const std::string& file_name, Model& model) {
                                        readNumber(cell[2]));
     sensor.cell_normals.emplace_back(readNumber(cell[3]), readNumber(cell[4]), readNumber(cell[5]));
   }
+  sensor.quantisation = readNumber(node["quantisation"]);
   if (type != "imu") {
+    sensor.bias = readBias(node["bias"], sensor, file_name);
     model.sensors.push_back(std::move(sensor));
     return;
   }
@@ -158,6 +189,7 @@ void readAttached(const Node& robot, const std::string& file_name, Model& model)
       column.terms.push_back(readCouplingTerm(term, file_name, model));
     model.couplings.push_back(std::move(column));
   }
+  if (robot["control"]) model.control = readControl(robot["control"]);
   if (robot["transmission"])
     model.transmission = readTransmission(robot["transmission"], file_name, model);
 }

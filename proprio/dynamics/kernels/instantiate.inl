@@ -21,6 +21,7 @@ using namespace proprio::kernels;
 #include "proprio/dynamics/kernels/regressor_adjoint.inl"
 #include "proprio/dynamics/kernels/derivatives.inl"
 #include "proprio/dynamics/kernels/tree_solve.inl"
+#include "proprio/dynamics/kernels/elementary.inl"
 // clang-format on
 
 /// One sample in doubles has a kernel of its own with lanes over the rows.

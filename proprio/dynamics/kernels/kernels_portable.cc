@@ -12,7 +12,8 @@ const Table kPortable = {
     isa_portable::Entry<double, double, double, double>::functions(),
     isa_portable::Entry<isa_portable::Pack, double, double, double>::functions(),
     isa_portable::Entry<isa_portable::Pack, isa_portable::Pack, double, double>::functions(),
-    isa_portable::treeSolve};
+    isa_portable::treeSolve,
+    isa_portable::tanhMany};
 const Functions<Dual, Dual> kDual = isa_portable::Entry<Dual, Dual, Dual, Dual>::functions();
 
 }  // namespace proprio::kernels

@@ -1,0 +1,98 @@
+#pragma once
+
+/// A robot under its joint servos, as a recording would show it.
+///
+/// Three rates: physics >= control >= samples. In every control period the encoders are read
+/// (noise, quantisation, latency), the servo (servo/servo.h) computes torques from what it was
+/// told, these reach the drives (latency, saturation) and stay constant while the equations of
+/// motion are integrated by a Runge-Kutta method of order 1, 2 or 4 with fixed step. Noise of the
+/// recorded torque is added to the sample only. Plant: rigid or flexible joints, rotors, every
+/// friction model of model/friction.h (sign(v) is tanh(sign_gain v), as in the published
+/// benchmark), springs, couplings, payloads that change, wrenches and contacts.
+///
+/// Step size: explicit methods need h * (fastest rate) below about 2.5 (RK4). Unless the physics
+/// rate is given, it is the smallest multiple of the control rate that respects this for smooth
+/// signs, bristles, drive elasticity and contacts at the start of the motion.
+///
+/// Random numbers depend on seed, joint and sample only, so that a run is the same alone, in any
+/// batch, lane and thread. Source: Leboutet 2022, 5.2.3 (L-10); errata: noise in degrees there.
+
+#include <cstdint>
+#include <memory>
+
+#include "proprio/motion/trajectory.h"
+#include "proprio/recording/recording.h"
+#include "proprio/servo/servo.h"
+#include "proprio/simulation/contact.h"
+
+namespace proprio {
+
+enum class Integrator { kRk1, kRk2, kRk4 };
+
+/// From `time` on the link carries this besides itself; replaces what it carried before.
+struct PayloadChange {
+  double time = 0.0;
+  int link = -1;
+  InertialParameters payload;  ///< in the link frame; zero: set down
+};
+
+struct ClosedLoopOptions {
+  double physics_rate = 0.0;    ///< Hz, a multiple of the servo's rate; 0: see above
+  double sample_rate = 1000.0;  ///< Hz, a divisor of the servo's rate
+  Integrator integrator = Integrator::kRk4;
+  double encoder_noise = 0.0;        ///< standard deviation, rad (m)
+  double quantisation = 0.0;         ///< step of the encoders, rad (m)
+  double torque_noise = 0.0;         ///< standard deviation of the recorded torque, N m (N)
+  double measurement_latency = 0.0;  ///< s until a position is known; rounded to control periods
+  double command_latency = 0.0;      ///< s until a torque acts; rounded to control periods
+  bool encoders_on_links = false;    ///< of flexible joints; else on their motors
+  double sign_gain = 100.0;          ///< s/rad
+  std::uint64_t seed = 1;
+  std::vector<PayloadChange> payloads;
+  Surroundings surroundings;
+  Vector3d magnetic_field = Vector3d(2.0e-5, 0.0, -4.4e-5);  ///< T, in the world
+  bool sensors = true;                                       ///< record the sensors of the model
+  bool truth = true;                                         ///< record what only a simulator knows
+  bool check_limits = true;  ///< refuse references outside the limits, stop at gross violations
+};
+
+/// One run. Joints that the reference does not name hold still at zero (or at their nearest
+/// position limit).
+struct ClosedLoopRun {
+  Parameters plant;
+  Servo servo;
+  std::shared_ptr<const MotionSamples> reference;  ///< at any rate; between samples quintic
+  ClosedLoopOptions options;
+};
+
+struct JointSummary {
+  std::string joint;
+  double tracking_rms = 0.0, tracking_peak = 0.0;  ///< of the true position, rad
+  double torque_rms = 0.0, torque_peak = 0.0;      ///< that acted, N m
+  double position_noise = 0.0;                     ///< rms of measured minus true position
+  double torque_noise = 0.0;                       ///< rms of recorded minus true torque
+};
+
+/// Channels of joint J (unit and role stated in the recording):
+///   q_J v_J tau_J                       measured: encoder, its derivative in the drive, torque
+///   q_J_command v_J_command tau_J_command
+///   q_J_truth v_J_truth a_J_truth tau_J_truth friction_J_truth, motor_J_truth where flexible
+/// and those of every sensor S: S_fx .. S_tz, S_x S_y S_z, S_qx .. S_qw, S (joint), S_1 .. (skin).
+struct ClosedLoopResult {
+  Recording recording;
+  std::vector<JointSummary> joints;
+  double physics_rate = 0.0;  ///< Hz
+  std::string failure;        ///< why the run stopped, with joint and time; empty: it did not
+};
+
+/// @throws Error if something does not fit together, the reference leaves the limits, or the robot
+/// does while it moves (unstable servo): then it names joint, time and reason.
+ClosedLoopResult simulateClosedLoop(const Tree& tree, const ClosedLoopRun& run);
+
+/// Many runs of one robot, in SIMD lanes (mimic joints, free bases, couplings of accelerations and
+/// surroundings: one by one) and on all cores. Runs that stop say so in `failure`; bad input
+/// throws. Each result is the same, bit for bit, whatever else runs with it.
+std::vector<ClosedLoopResult> simulateClosedLoops(const Tree& tree,
+                                                  const std::vector<ClosedLoopRun>& runs);
+
+}  // namespace proprio
