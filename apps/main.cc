@@ -30,8 +30,10 @@ constexpr VerbEntry kVerbs[] = {
      "proprio dynamics examples/robots/planar_2r.yaml --state states.csv --out result.csv "
      "--quantities tau,M",
      addDynamics},
-    {"simulate", "Lets the robot move freely under gravity and viscous friction.",
-     "proprio simulate examples/robots/humanoid.yaml --seconds 2 --out log.csv", addSimulate},
+    {"simulate", "Lets the robot follow a trajectory under its servos, or move freely.",
+     "proprio simulate examples/robots/tx40.yaml --trajectory motion.csv --encoder-noise 1e-4deg "
+     "--out log.csv",
+     addSimulate},
     {"log", "Shows what a recording holds and how good it is; cuts, maps, converts, plots it.",
      "proprio log run.csv --from 2 --to 12 --plot run.html --out run.npz", addLog},
     {"schema", "Prints the JSON Schema of robot.yaml.", "proprio schema --json robot.schema.json",

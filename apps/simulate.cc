@@ -3,7 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/verb.h"
+#include "apps/simulate_loop.h"
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/text_table.h"
 #include "proprio/simulation/free_motion.h"
@@ -16,6 +16,7 @@ constexpr double kRounding = 1e-15;
 struct SimulateOptions : RobotOptions {
   std::string state, out;
   FreeMotionOptions motion;
+  LoopOptions loop;
 };
 
 // the first state of the file, or rest at zero
@@ -43,7 +44,7 @@ CsvTable tableOf(const Tree& tree, const FreeMotion& motion) {
   return table;
 }
 
-int run(const SimulateOptions& options) {
+int runFree(const SimulateOptions& options) {
   const auto model = std::make_shared<const Model>(readRobot(options));
   const Tree tree(model);
   Eigen::VectorXd q, v;
@@ -76,6 +77,13 @@ int run(const SimulateOptions& options) {
   return 0;
 }
 
+int run(const SimulateOptions& options) {
+  if (options.loop.trajectory.empty()) return runFree(options);
+  LoopOptions loop = options.loop;
+  loop.out = options.out;
+  return runLoop(options, loop);
+}
+
 }  // namespace
 
 Run addSimulate(CLI::App& verb) {
@@ -91,8 +99,11 @@ Run addSimulate(CLI::App& verb) {
           "start from the first state of this table (columns as for dynamics); otherwise at "
           "rest with all positions zero")
       ->type_name("FILE.csv");
-  verb.add_option("--out", options->out, "write time, positions, velocities, accelerations")
-      ->type_name("FILE.csv");
+  verb.add_option("--out", options->out,
+                  "write time, positions, velocities, accelerations; with --trajectory the log, in "
+                  "the format of its extension")
+      ->type_name("FILE");
+  addLoopOptions(verb, options->loop);
   return [options] { return run(*options); };
 }
 

@@ -29,9 +29,9 @@ std::vector<ClosedLoopRun> differentRuns(const Tree& tree, size_t count, double 
     if (r % 2 == 1) run.servo.kp *= 0.8;
     if (r % 4 == 2) run.options.command_latency = 0.0004;
     if (r % 4 == 3) {
-      run.options.payloads = {{0.1, 6,
-                               InertialParameters::fromCom(1.0, Vector3d(0.0, 0.0, 0.1),
-                                                           0.01 * Matrix3d::Identity())}};
+      run.options.payloads = {
+          {0.1, 6,
+           InertialParameters::fromCom(1.0, Vector3d(0.0, 0.0, 0.1), 0.01 * Matrix3d::Identity())}};
     }
   }
   return runs;
@@ -51,13 +51,13 @@ TEST(ClosedLoopBatch, EqualsTheScalarPath) {
     for (size_t c = 0; c < one.recording.channels.size(); ++c) {
       const Quantity quantity = one.recording.channels[c].quantity;
       // torques and accelerations multiply a rounding of the position by gains of up to 1e6
-      const double factor =
-          quantity == Quantity::kPosition ? 1.0 : quantity == Quantity::kVelocity ? 1e2 : 1e4;
+      const double factor = quantity == Quantity::kPosition   ? 1.0
+                            : quantity == Quantity::kVelocity ? 1e2
+                                                              : 1e4;
       const auto i = static_cast<Eigen::Index>(c);
-      EXPECT_LT((one.recording.values.col(i) - batch[r].recording.values.col(i))
-                    .cwiseAbs()
-                    .maxCoeff(),
-                1e-9 * factor)
+      EXPECT_LT(
+          (one.recording.values.col(i) - batch[r].recording.values.col(i)).cwiseAbs().maxCoeff(),
+          1e-9 * factor)
           << one.recording.channels[c].name << " " << r;
     }
   }

@@ -73,7 +73,7 @@ bool hasSurroundings(const ClosedLoopOptions& options) {
 }
 
 /// What decides which runs may share a group of lanes.
-struct Shape {
+struct RunShape {
   int kind, integrator, sample_every, substeps;
   Index ticks;
   double rate, filter;
@@ -81,12 +81,10 @@ struct Shape {
   auto tie() const {
     return std::tie(kind, integrator, sample_every, substeps, ticks, rate, filter, one_lane);
   }
-  bool operator<(const Shape& other) const { return tie() < other.tie(); }
+  bool operator<(const RunShape& other) const { return tie() < other.tie(); }
 };
 
 Index tickCount(const ClosedLoopRun& run) {
-  if (!run.reference || run.reference->time.size() == 0)
-    throw Error("the run has no reference motion; give one");
   const VectorXd& time = run.reference->time;
   return static_cast<Index>(std::floor((time[time.size() - 1] - time[0]) * run.servo.rate + 1e-6)) +
          1;
@@ -104,6 +102,7 @@ void checkRun(const Tree& tree, const ClosedLoopRun& run) {
     throw Error(fmt::format("the servo is for {} coordinates, the robot has {}",
                             run.servo.kp.size(), tree.velocityCount()));
   }
+  internal::checkReference(tree, run);
   const bool uses_model = run.servo.kind == ControlKind::kComputedTorque ||
                           run.servo.feed_forward != FeedForward::kNone;
   if (uses_model && tree.positionCount() != tree.velocityCount()) {
@@ -166,9 +165,9 @@ int substepsOf(const Tree& tree, const ClosedLoopRun& run) {
   return std::max(1, static_cast<int>(steps));
 }
 
-Shape shapeOf(const Tree& tree, const ClosedLoopRun& run) {
+RunShape shapeOf(const Tree& tree, const ClosedLoopRun& run) {
   checkRun(tree, run);
-  Shape shape;
+  RunShape shape;
   shape.kind = static_cast<int>(run.servo.kind);
   shape.integrator = static_cast<int>(run.options.integrator);
   shape.sample_every = rateRatio("control and samples", run.servo.rate, run.options.sample_rate);
@@ -185,7 +184,7 @@ class Loop {
  public:
   /// The first `count` runs are wanted; the others fill the lanes.
   Loop(const Tree& tree, const std::vector<const ClosedLoopRun*>& runs, size_t count,
-       const Shape& shape)
+       const RunShape& shape)
       : tree_(tree),
         runs_(runs),
         count_(count),
@@ -492,7 +491,7 @@ class Loop {
   const Tree& tree_;
   const std::vector<const ClosedLoopRun*> runs_;
   const size_t count_;
-  const Shape shape_;
+  const RunShape shape_;
   const Index lanes_, n_;
   const std::vector<Axis> axes_;
   Plant plant_;
@@ -524,13 +523,13 @@ ClosedLoopResult simulateClosedLoop(const Tree& tree, const ClosedLoopRun& run) 
 std::vector<ClosedLoopResult> simulateClosedLoops(const Tree& tree,
                                                   const std::vector<ClosedLoopRun>& runs) {
   // runs of one shape side by side; smooth signs and limits are those of the whole group
-  std::map<std::pair<Shape, std::pair<double, bool>>, std::vector<size_t>> shapes;
+  std::map<std::pair<RunShape, std::pair<double, bool>>, std::vector<size_t>> shapes;
   for (size_t r = 0; r < runs.size(); ++r) {
     shapes[{shapeOf(tree, runs[r]), {runs[r].options.sign_gain, runs[r].options.check_limits}}]
         .push_back(r);
   }
   struct Group {
-    const Shape* shape;
+    const RunShape* shape;
     std::vector<size_t> members;
   };
   std::vector<Group> groups;

@@ -73,11 +73,11 @@ struct JointSummary {
   double torque_noise = 0.0;                       ///< rms of recorded minus true torque
 };
 
-/// Channels of joint J (unit and role stated in the recording):
-///   q_J v_J tau_J                       measured: encoder, its derivative in the drive, torque
-///   q_J_command v_J_command tau_J_command
-///   q_J_truth v_J_truth a_J_truth tau_J_truth friction_J_truth, motor_J_truth where flexible
-/// and those of every sensor S: S_fx .. S_tz, S_x S_y S_z, S_qx .. S_qw, S (joint), S_1 .. (skin).
+/// Channels are named as in recording/signal_names.h. Per joint J:
+///   q_J v_J tau_J                 measured: encoder, its derivative in the drive, torque
+///   q_des_J v_des_J tau_des_J     commanded
+///   q_true_J v_true_J a_true_J tau_true_J friction_true_J, motor_true_J where flexible
+/// (true_base_x ... of a free base), and what the sensors of the model read.
 struct ClosedLoopResult {
   Recording recording;
   std::vector<JointSummary> joints;

@@ -22,7 +22,7 @@ Eigen::MatrixXd truth(const ClosedLoopResult& result, const Tree& tree, const st
   Eigen::MatrixXd values(result.recording.samples(), tree.velocityCount());
   for (const Joint& joint : tree.model().joints) {
     if (joint.velocity_index >= 0 && !joint.mimic)
-      values.col(joint.velocity_index) = column(result, prefix + joint.name + "_truth");
+      values.col(joint.velocity_index) = column(result, prefix + "true_" + joint.name);
   }
   return values;
 }
@@ -40,7 +40,7 @@ TEST(ClosedLoop, StepResponse) {
   run.servo.kp[0] = 0.5 * w * w;
   run.servo.kd[0] = 0.5 * 2.0 * w;
   const ClosedLoopResult result = simulateClosedLoop(tree, run);
-  const VectorXd q = column(result, "q_joint_truth");
+  const VectorXd q = column(result, "q_true_joint");
   for (Eigen::Index i = 0; i < q.size(); ++i) {
     const double t = std::max(0.0, result.recording.time[i] - 1.0 / rate);
     EXPECT_NEAR(q[i], 1.0 - (1.0 + w * t) * std::exp(-w * t), 2.0 * w / rate) << i;
@@ -56,21 +56,21 @@ TEST(ClosedLoop, SteadyStateErrors) {
   const double stiffness = run.servo.kp[0];
   const ClosedLoopResult pd = simulateClosedLoop(tree, run);
   const Eigen::Index last = pd.recording.samples() - 1;
-  EXPECT_NEAR(column(pd, "q_joint_truth")[last], 0.3 - 2.0 * 9.81 / stiffness, 1e-7);
+  EXPECT_NEAR(column(pd, "q_true_joint")[last], 0.3 - 2.0 * 9.81 / stiffness, 1e-7);
   run.servo.ki[0] = 10.0 * stiffness;
   const ClosedLoopResult pid = simulateClosedLoop(tree, run);
-  EXPECT_NEAR(column(pid, "q_joint_truth")[last], 0.3, 1e-7);
+  EXPECT_NEAR(column(pid, "q_true_joint")[last], 0.3, 1e-7);
   run.servo.ki[0] = 0.0;
   run.servo.feed_forward = FeedForward::kGravity;
   const ClosedLoopResult fed = simulateClosedLoop(tree, run);
-  EXPECT_NEAR(column(fed, "q_joint_truth")[last], 0.3, 1e-9);
+  EXPECT_NEAR(column(fed, "q_true_joint")[last], 0.3, 1e-9);
 }
 
 // What moves the robot adds up: inverse dynamics, friction, springs and couplings of the recorded
 // motion are the recorded torque, for arms with and without couplings and mimic joints.
 TEST(ClosedLoop, MotionObeysTheModel) {
-  for (const char* name : {"tx40.yaml", "rv2sq.yaml", "tx40_coupled.yaml", "planar_2r.yaml",
-                           "iiwa14.yaml"}) {
+  for (const char* name :
+       {"tx40.yaml", "rv2sq.yaml", "tx40_coupled.yaml", "planar_2r.yaml", "iiwa14.yaml"}) {
     const auto model = bundled(name);
     const Tree tree(model);
     ClosedLoopRun run = runOf(tree, sineMotion(tree, 0.2, 0.7, 0.5, 1000.0));
@@ -127,9 +127,9 @@ TEST(ClosedLoop, EnergyBalance) {
 TEST(ClosedLoop, OrdersOfConvergence) {
   const auto model = bundled("planar_2r.yaml");
   const Tree tree(model);
-  for (const auto& [integrator, order] : {std::pair{Integrator::kRk1, 1.0},
-                                          std::pair{Integrator::kRk2, 2.0},
-                                          std::pair{Integrator::kRk4, 4.0}}) {
+  for (const auto& [integrator, order] :
+       {std::pair{Integrator::kRk1, 1.0}, std::pair{Integrator::kRk2, 2.0},
+        std::pair{Integrator::kRk4, 4.0}}) {
     VectorXd ends[3];
     for (int k = 0; k < 3; ++k) {
       ClosedLoopRun run = runOf(tree, sineMotion(tree, 0.5, 1.0, 0.5, 100.0));
@@ -160,7 +160,7 @@ TEST(ClosedLoop, TorqueNoiseOfThePublishedBenchmark) {
   double squares = 0.0;
   for (const Joint& joint : model->joints) {
     const VectorXd noise =
-        column(noisy, "tau_" + joint.name + "_command") - column(quiet, "tau_" + joint.name + "_command");
+        column(noisy, "tau_des_" + joint.name) - column(quiet, "tau_des_" + joint.name);
     squares += noise.squaredNorm() / static_cast<double>(noise.size());
   }
   // closed form: Ktau Kd rate sqrt(2) sigma dominates
@@ -179,9 +179,8 @@ TEST(ClosedLoop, LatenciesAreExactShifts) {
   run.options.measurement_latency = 0.002;
   run.options.command_latency = 0.003;
   const ClosedLoopResult result = simulateClosedLoop(tree, run);
-  const VectorXd q = column(result, "q_elbow"), q_true = column(result, "q_elbow_truth"),
-                 wanted = column(result, "tau_elbow_command"),
-                 acts = column(result, "tau_elbow_truth");
+  const VectorXd q = column(result, "q_elbow"), q_true = column(result, "q_true_elbow"),
+                 wanted = column(result, "tau_des_elbow"), acts = column(result, "tau_true_elbow");
   for (Eigen::Index i = 3; i < q.size(); ++i) {
     EXPECT_EQ(q[i], q_true[i - 2]);
     EXPECT_EQ(acts[i], wanted[i - 3]);
@@ -197,7 +196,7 @@ TEST(ClosedLoop, QuantisationAndRates) {
   run.options.quantisation = 1e-3;
   run.options.sample_rate = 5000.0;
   const ClosedLoopResult fast = simulateClosedLoop(tree, run);
-  const VectorXd q = column(fast, "q_elbow"), q_true = column(fast, "q_elbow_truth");
+  const VectorXd q = column(fast, "q_elbow"), q_true = column(fast, "q_true_elbow");
   for (Eigen::Index i = 0; i < q.size(); ++i) {
     EXPECT_NEAR(q[i] / 1e-3, std::round(q[i] / 1e-3), 1e-9);
     EXPECT_LE(std::abs(q[i] - q_true[i]), 0.5e-3 + 1e-12);
@@ -217,7 +216,7 @@ TEST(ClosedLoop, TorqueNoiseIsOnTheSampleOnly) {
   run.options.torque_noise = 0.3;
   const ClosedLoopResult noisy = simulateClosedLoop(tree, run);
   EXPECT_EQ(column(quiet, "q_elbow"), column(noisy, "q_elbow"));
-  const VectorXd noise = column(noisy, "tau_elbow") - column(noisy, "tau_elbow_truth");
+  const VectorXd noise = column(noisy, "tau_elbow") - column(noisy, "tau_true_elbow");
   // 2001 samples: standard deviation known to 1.6 %, tested at 5 of that
   EXPECT_NEAR(std::sqrt(noise.squaredNorm() / static_cast<double>(noise.size())), 0.3, 0.024);
   EXPECT_NEAR(noisy.joints[1].torque_noise, 0.3, 0.024);
@@ -265,9 +264,9 @@ TEST(ClosedLoop, PayloadChange) {
   const Eigen::MatrixXd q = truth(result, tree, "q_"), v = truth(result, tree, "v_"),
                         a = truth(result, tree, "a_"), tau = truth(result, tree, "tau_");
   Parameters heavy = run.plant;
-  setLinkInertia(heavy, 6,
-                 InertialParameters::fromVector(linkInertia(run.plant, 6).vector() +
-                                                change.payload.vector()));
+  setLinkInertia(
+      heavy, 6,
+      InertialParameters::fromVector(linkInertia(run.plant, 6).vector() + change.payload.vector()));
   ComputedTorque before(tree, run.plant), after(tree, heavy);
   VectorXd expected(6);
   for (Eigen::Index i = 0; i < q.rows(); ++i) {

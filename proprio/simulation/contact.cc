@@ -1,5 +1,6 @@
 #include "proprio/simulation/contact.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "proprio/core/random.h"
+#include "proprio/recording/signal_names.h"
 #include "proprio/recording/state_table.h"
 #include "proprio/simulation/loop_recorder_internal.h"
 
@@ -35,21 +36,10 @@ Quantity quantityOf(const Sensor& sensor, size_t axis) {
   }
 }
 
-// what is appended to the name of the sensor
-std::string axisName(const Sensor& sensor, size_t axis) {
-  constexpr const char* kWrench[] = {"_fx", "_fy", "_fz", "_tx", "_ty", "_tz"};
-  constexpr const char* kQuaternion[] = {"_qx", "_qy", "_qz", "_qw"};
-  constexpr const char* kVector[] = {"_x", "_y", "_z"};
-  if (sensor.kind == SensorKind::kForceTorque) return kWrench[axis];
-  if (sensor.kind == SensorKind::kOrientation) return kQuaternion[axis];
-  if (sensor.kind == SensorKind::kJointTorque) return "";
-  if (sensor.kind == SensorKind::kSkin) return fmt::format("_{}", axis + 1);
-  return kVector[axis];
-}
-
 std::string component(const Sensor& sensor, size_t axis) {
   constexpr const char* kNames[] = {"x", "y", "z", "w"};
-  if (sensor.kind == SensorKind::kSkin || sensor.kind == SensorKind::kJointTorque) return "";
+  if (sensor.kind == SensorKind::kSkin) return std::to_string(axis + 1);
+  if (sensor.kind == SensorKind::kJointTorque) return "";
   return kNames[sensor.kind == SensorKind::kForceTorque ? axis % 3 : axis];
 }
 
@@ -86,11 +76,11 @@ LoopRecorder::LoopRecorder(const Tree& tree, const ClosedLoopRun& run, const Pla
   reading_.setZero(6);
 }
 
-void LoopRecorder::addChannel(const std::string& name, Quantity quantity, Role role,
-                              const Joint& joint) {
+void LoopRecorder::addChannel(Quantity quantity, Role role, const Joint& joint, const char* other) {
   Channel channel;
-  channel.name = name;
-  channel.quantity = quantity;
+  channel.quantity = *other == '\0' ? quantity : Quantity::kOther;
+  channel.name = *other == '\0' ? signalName(quantity, role, joint.name)
+                                : fmt::format("{}_true_{}", other, joint.name);
   channel.role = role;
   channel.side = Side::kJoint;
   channel.of = joint.name;
@@ -99,67 +89,49 @@ void LoopRecorder::addChannel(const std::string& name, Quantity quantity, Role r
   recording_.channels.push_back(std::move(channel));
 }
 
+void LoopRecorder::addJointChannels(Quantity quantity, Role role, const char* other) {
+  for (const Axis& axis : axes_)
+    addChannel(quantity, role, tree_.model().joints[static_cast<size_t>(axis.joint)], other);
+}
+
 void LoopRecorder::addChannels(const Plant& plant) {
-  const auto joint = [this](const Axis& axis) -> const Joint& {
-    return tree_.model().joints[static_cast<size_t>(axis.joint)];
-  };
-  struct Kind {
-    const char* prefix;
-    Quantity quantity;
-  };
-  constexpr Kind kKinds[] = {
-      {"q_", Quantity::kPosition}, {"v_", Quantity::kVelocity}, {"tau_", Quantity::kTorque}};
-  for (const Kind& kind : kKinds) {
-    for (const Axis& axis : axes_)
-      addChannel(kind.prefix + joint(axis).name, kind.quantity, Role::kMeasured, joint(axis));
-  }
-  for (const Kind& kind : kKinds) {
-    for (const Axis& axis : axes_) {
-      addChannel(kind.prefix + joint(axis).name + "_command", kind.quantity, Role::kCommanded,
-                 joint(axis));
-    }
+  for (const Role role : {Role::kMeasured, Role::kCommanded}) {
+    for (const Quantity quantity : {Quantity::kPosition, Quantity::kVelocity, Quantity::kTorque})
+      addJointChannels(quantity, role);
   }
   if (options_.truth) addTruthChannels(plant);
 }
 
 // all coordinates, base included; then torques, frictions and motors of the axes
 void LoopRecorder::addTruthChannels(const Plant& plant) {
-  const auto coordinates = [this](const std::vector<std::string>& names, Quantity quantity,
-                                  Index shift) {
-    for (size_t i = 0; i < names.size(); ++i) {
-      const Joint* owner = nullptr;
-      for (const Axis& axis : axes_) {
-        if (axis.coordinate + shift == static_cast<Index>(i))
-          owner = &tree_.model().joints[static_cast<size_t>(axis.joint)];
-      }
-      if (owner != nullptr) {
-        addChannel(names[i] + "_truth", quantity, Role::kTruth, *owner);
-      } else {
-        recording_.channels.push_back({names[i] + "_truth", Quantity::kOther, Role::kTruth,
-                                       Side::kJoint, "", "", "", recording_.source});
-      }
-    }
-  };
-  // a free base has one position coordinate more than velocities
-  const Index shift = tree_.positionCount() - tree_.velocityCount();
-  coordinates(positionNames(tree_), Quantity::kPosition, shift);
-  coordinates(velocityNames(tree_, 'v'), Quantity::kVelocity, 0);
-  coordinates(velocityNames(tree_, 'a'), Quantity::kAcceleration, 0);
-  for (const char* prefix : {"tau_", "friction_"}) {
-    for (const Axis& axis : axes_) {
-      const Joint& joint = tree_.model().joints[static_cast<size_t>(axis.joint)];
-      addChannel(prefix + joint.name + "_truth",
-                 prefix[0] == 't' ? Quantity::kTorque : Quantity::kOther, Role::kTruth, joint);
-      recording_.channels.back().unit =
-          unitOf(Quantity::kTorque, joint.type == JointType::kPrismatic);
-    }
-  }
+  // a free pose has one position coordinate more than velocities
+  addCoordinates(positionNames(tree_), Quantity::kPosition);
+  addCoordinates(velocityNames(tree_, 'v'), Quantity::kVelocity);
+  addCoordinates(velocityNames(tree_, 'a'), Quantity::kAcceleration);
+  addJointChannels(Quantity::kTorque, Role::kTruth);
+  addJointChannels(Quantity::kTorque, Role::kTruth, "friction");
   for (const Axis& axis : axes_) {
     if (!plant.flexible(axis.coordinate)) continue;
-    const Joint& joint = tree_.model().joints[static_cast<size_t>(axis.joint)];
-    addChannel("motor_" + joint.name + "_truth", Quantity::kOther, Role::kTruth, joint);
-    recording_.channels.back().unit =
-        unitOf(Quantity::kPosition, joint.type == JointType::kPrismatic);
+    addChannel(Quantity::kPosition, Role::kTruth,
+               tree_.model().joints[static_cast<size_t>(axis.joint)], "motor");
+  }
+}
+
+void LoopRecorder::addCoordinates(const std::vector<std::string>& names, Quantity quantity) {
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Joint* owner = nullptr;
+    for (const Axis& axis : axes_) {
+      const int index = quantity == Quantity::kPosition ? tree_.positionIndex(axis.joint)
+                                                        : tree_.velocityIndex(axis.joint);
+      if (index == static_cast<int>(i))
+        owner = &tree_.model().joints[static_cast<size_t>(axis.joint)];
+    }
+    if (owner != nullptr) {
+      addChannel(quantity, Role::kTruth, *owner);
+    } else {
+      recording_.channels.push_back({"true_" + names[i], Quantity::kOther, Role::kTruth,
+                                     Side::kJoint, "", "", "", recording_.source});
+    }
   }
 }
 
@@ -168,10 +140,10 @@ void LoopRecorder::addSensorChannels() {
     if (sensor.kind == SensorKind::kEncoder) continue;
     for (size_t k = 0; k < sensorAxes(sensor); ++k) {
       Channel channel;
-      channel.name = sensor.name + axisName(sensor, k);
       channel.quantity = quantityOf(sensor, k);
       channel.of = sensor.name;
       channel.component = component(sensor, k);
+      channel.name = signalName(channel.quantity, Role::kMeasured, sensor.name, channel.component);
       channel.unit = unitOf(channel.quantity);
       channel.origin = recording_.source;
       recording_.channels.push_back(std::move(channel));
@@ -269,9 +241,9 @@ void LoopRecorder::summarise(ClosedLoopResult* result) const {
   const Index count = recording.samples();
   for (const Axis& axis : axes_) {
     const std::string& name = tree_.model().joints[static_cast<size_t>(axis.joint)].name;
-    const auto q = column("q_" + name), q_ref = column("q_" + name + "_command"),
-               q_true = column("q_" + name + "_truth"), tau = column("tau_" + name),
-               tau_true = column("tau_" + name + "_truth");
+    const auto q = column("q_" + name), q_ref = column("q_des_" + name),
+               q_true = column("q_true_" + name), tau = column("tau_" + name),
+               tau_true = column("tau_true_" + name);
     Moments tracking, torque, position_noise, torque_noise;
     for (Index i = 0; i < count; ++i) {
       tracking.add(q_ref[i] - q_true[i]);

@@ -31,7 +31,10 @@ class LoopRecorder {
   void addChannels(const Plant& plant);
   void addTruthChannels(const Plant& plant);
   void addSensorChannels();
-  void addChannel(const std::string& name, Quantity quantity, Role role, const Joint& joint);
+  void addCoordinates(const std::vector<std::string>& names, Quantity quantity);
+  void addJointChannels(Quantity quantity, Role role, const char* other = "");
+  /// `other`: a quantity of its own kind with that name, measured in the unit of `quantity`.
+  void addChannel(Quantity quantity, Role role, const Joint& joint, const char* other = "");
   double* recordSensors(Eigen::Index sample, Plant& plant, int lane, double* out);
   void summarise(ClosedLoopResult* result) const;
 

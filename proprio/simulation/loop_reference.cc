@@ -146,12 +146,17 @@ std::vector<Axis> servoAxes(const Tree& tree) {
   return axes;
 }
 
-LoopReference loopReference(const Tree& tree, const ClosedLoopRun& run) {
+void checkReference(const Tree& tree, const ClosedLoopRun& run) {
   if (!run.reference) throw Error("the run has no reference motion; give one");
-  const MotionSamples& motion = *run.reference;
-  requireShape(motion);
+  requireShape(*run.reference);
   const std::vector<Axis> axes = servoAxes(tree);
-  if (run.options.check_limits) checkLimits(tree, axes, motion);
+  for (const std::string& name : run.reference->joints) coordinateOf(tree, axes, name);
+  if (run.options.check_limits) checkLimits(tree, axes, *run.reference);
+}
+
+LoopReference loopReference(const Tree& tree, const ClosedLoopRun& run) {
+  const MotionSamples& motion = *run.reference;
+  const std::vector<Axis> axes = servoAxes(tree);
   std::vector<Index> coordinates;
   for (const std::string& name : motion.joints)
     coordinates.push_back(coordinateOf(tree, axes, name));

@@ -22,6 +22,9 @@ std::vector<Axis> servoAxes(const Tree& tree);
 
 /// @throws Error for wrong sizes, unknown joints, times that do not increase, numbers that are not
 /// finite, and (if asked) positions or velocities outside the limits.
+void checkReference(const Tree& tree, const ClosedLoopRun& run);
+
+/// Of a run that passed the check.
 LoopReference loopReference(const Tree& tree, const ClosedLoopRun& run);
 
 }  // namespace proprio::internal

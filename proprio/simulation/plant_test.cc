@@ -64,7 +64,7 @@ TEST(Plant, FlexibleJointSwingsWithItsFrequency) {
   ClosedLoopRun run = idleRun(tree, restMotion(tree, 0.2, 1.0, 1000.0), kRate);
   run.options.surroundings.wrenches = {turn(moment)};
   const ClosedLoopResult result = simulateClosedLoop(tree, run);
-  const VectorXd q = column(result, "q_joint_truth"), motor = column(result, "motor_joint_truth");
+  const VectorXd q = column(result, "q_true_joint"), motor = column(result, "motor_true_joint");
   const double w2 = K * (1.0 / link + 1.0 / rotor);
   for (Eigen::Index i = 0; i < q.size(); i += 50) {
     const double t = result.recording.time[i];
@@ -93,7 +93,7 @@ TEST(Plant, StiffLimitIsTheRigidRobot) {
     const Tree tree(finished(flexible));
     const ClosedLoopResult result =
         simulateClosedLoop(tree, runOf(tree, sineMotion(tree, 0.3, 1.0, 0.5, 1000.0)));
-    return VectorXd(column(result, "q_elbow_truth"));
+    return VectorXd(column(result, "q_true_elbow"));
   };
   const VectorXd rigid = run(kNotStated);
   const double soft = (run(1e4) - rigid).cwiseAbs().maxCoeff();
@@ -129,10 +129,10 @@ TEST(Plant, LuGreSteadyStateIsTheStribeckCurve) {
     run.servo.kp *= 100.0;
     run.servo.kd *= 10.0;
     const ClosedLoopResult result = simulateClosedLoop(tree, run);
-    const double v = column(result, "v_joint_truth")[500];
+    const double v = column(result, "v_true_joint")[500];
     const double g = 1.0 + 0.6 * std::exp(-std::pow(v / 0.1, 2.0));
     EXPECT_NEAR(v, speed, 1e-4);
-    EXPECT_NEAR(column(result, "friction_joint_truth")[500], g * (v > 0 ? 1 : -1) + 0.4 * v, 1e-5);
+    EXPECT_NEAR(column(result, "friction_true_joint")[500], g * (v > 0 ? 1 : -1) + 0.4 * v, 1e-5);
   }
 }
 
@@ -143,12 +143,12 @@ TEST(Plant, BreakAway) {
   ClosedLoopRun run = idleRun(tree, restMotion(tree, 0.0, 3.0, 1000.0), kRate);
   run.options.sample_rate = 1000.0;
   run.options.surroundings.wrenches = {turn(0.5)};
-  const VectorXd stuck = column(simulateClosedLoop(tree, run), "q_joint_truth");
+  const VectorXd stuck = column(simulateClosedLoop(tree, run), "q_true_joint");
   EXPECT_GT(stuck[3000], 0.5 / 2000.0);
   EXPECT_LT(stuck[3000], 1.6 / 2000.0 * -std::log(1.0 - 1.0 / 1.6));  // the swing reaches 1.0
   EXPECT_NEAR(stuck[3000], stuck[1500], 1e-6);
   run.options.surroundings.wrenches = {turn(1.8)};
-  const VectorXd slides = column(simulateClosedLoop(tree, run), "q_joint_truth");
+  const VectorXd slides = column(simulateClosedLoop(tree, run), "q_true_joint");
   EXPECT_GT(slides[3000], 1.0);
 }
 
@@ -163,8 +163,8 @@ TEST(Plant, DahlHysteresis) {
   run.servo.kp *= 25.0;
   run.servo.kd *= 5.0;
   const ClosedLoopResult result = simulateClosedLoop(tree, run);
-  const VectorXd q = column(result, "q_joint_truth"), v = column(result, "v_joint_truth"),
-                 friction = column(result, "friction_joint_truth");
+  const VectorXd q = column(result, "q_true_joint"), v = column(result, "v_true_joint"),
+                 friction = column(result, "friction_true_joint");
   double q0 = q[0], f0 = 0.0, direction = 1.0, work = 0.0;
   for (Eigen::Index i = 1; i < q.size(); ++i) {
     work += 0.5 * (friction[i] + friction[i - 1]) * (q[i] - q[i - 1]);
@@ -190,7 +190,7 @@ TEST(Plant, StiffBristlesAreSubstepped) {
   const ClosedLoopResult result =
       simulateClosedLoop(tree, runOf(tree, sineMotion(tree, 0.3, 1.0, 0.3, 1000.0)));
   EXPECT_GT(result.physics_rate, 20000.0);
-  EXPECT_LT(column(result, "friction_joint_truth").cwiseAbs().maxCoeff(), 3.0);
+  EXPECT_LT(column(result, "friction_true_joint").cwiseAbs().maxCoeff(), 3.0);
 }
 
 // Every static friction law acts as declared: constant speed needs its torque.
@@ -210,8 +210,8 @@ TEST(Plant, EveryFrictionTerm) {
     motion.q.col(0) = speed * motion.time;
     motion.v.setConstant(speed);
     const ClosedLoopResult result = simulateClosedLoop(tree, runOf(tree, motion));
-    const double v = column(result, "v_joint_truth")[400];
-    EXPECT_NEAR(column(result, "friction_joint_truth")[400],
+    const double v = column(result, "v_true_joint")[400];
+    EXPECT_NEAR(column(result, "friction_true_joint")[400],
                 frictionTorque(tree.model().joints[0].friction, v), 1e-12);
   }
 }
@@ -226,13 +226,13 @@ TEST(Plant, WrenchSchedule) {
   push.force = Vector3d(0.0, 3.0, 0.0);
   push.in_link_axes = true;
   run.options.surroundings.wrenches = {push};
-  const VectorXd a = column(simulateClosedLoop(tree, run), "a_joint_truth");
+  const VectorXd a = column(simulateClosedLoop(tree, run), "a_true_joint");
   for (Eigen::Index i = 0; i < a.size(); ++i)
     EXPECT_NEAR(a[i], i >= 100 && i < 200 ? 0.6 / 0.5 : 0.0, 1e-12) << i;
   // a force that stays in the world loses its arm as the link turns
   run.options.surroundings.wrenches[0].in_link_axes = false;
   const ClosedLoopResult world = simulateClosedLoop(tree, run);
-  const VectorXd q = column(world, "q_joint_truth"), aw = column(world, "a_joint_truth");
+  const VectorXd q = column(world, "q_true_joint"), aw = column(world, "a_true_joint");
   for (Eigen::Index i = 100; i < 200; ++i) EXPECT_NEAR(aw[i], 1.2 * std::cos(q[i]), 1e-12);
 }
 
@@ -255,13 +255,13 @@ TEST(Plant, WeightRestsOnTheFloor) {
   run.options.surroundings.half_spaces = {floor};
   const ClosedLoopResult result = simulateClosedLoop(tree, run);
   const Eigen::Index last = result.recording.samples() - 1;
-  EXPECT_NEAR(column(result, "q_joint_truth")[last], 0.05 - 2.0 * 9.81 / (2.0 * 2e4), 1e-9);
-  EXPECT_NEAR(column(result, "skin_1")[last], 9.81, 1e-6);
-  EXPECT_NEAR(column(result, "skin_2")[last], 9.81, 1e-6);
-  EXPECT_EQ(column(result, "skin_3")[last], 0.0);
+  EXPECT_NEAR(column(result, "q_true_joint")[last], 0.05 - 2.0 * 9.81 / (2.0 * 2e4), 1e-9);
+  EXPECT_NEAR(column(result, "contact_skin_1")[last], 9.81, 1e-6);
+  EXPECT_NEAR(column(result, "contact_skin_2")[last], 9.81, 1e-6);
+  EXPECT_EQ(column(result, "contact_skin_3")[last], 0.0);
   // falling: not yet touched
-  EXPECT_EQ(column(result, "skin_1")[50], 0.0);
-  EXPECT_NEAR(column(result, "q_joint_truth")[50], 0.1 - 0.5 * 9.81 * 0.05 * 0.05, 1e-9);
+  EXPECT_EQ(column(result, "contact_skin_1")[50], 0.0);
+  EXPECT_NEAR(column(result, "q_true_joint")[50], 0.1 - 0.5 * 9.81 * 0.05 * 0.05, 1e-9);
 }
 
 // Friction of a half-space holds a mass on a slope below its cone and lets it slide above.
@@ -283,10 +283,10 @@ TEST(Plant, FrictionOnASlope) {
   run.options.surroundings.points = {{1, Vector3d::Zero()}};
   floor.friction = 1.5 * std::tan(angle);
   run.options.surroundings.half_spaces = {floor};
-  EXPECT_LT(column(simulateClosedLoop(tree, run), "q_joint_truth")[500], 2e-3);
+  EXPECT_LT(column(simulateClosedLoop(tree, run), "q_true_joint")[500], 2e-3);
   run.options.surroundings.half_spaces[0].friction = 0.5 * std::tan(angle);
   const double expected = 0.5 * (10.0 * std::tan(angle) * 0.5) * 0.25;
-  EXPECT_NEAR(column(simulateClosedLoop(tree, run), "q_joint_truth")[500], expected, 1e-3);
+  EXPECT_NEAR(column(simulateClosedLoop(tree, run), "q_true_joint")[500], expected, 1e-3);
 }
 
 // A free robot falls while its servos hold the joints.
@@ -299,8 +299,8 @@ TEST(Plant, FreeBaseFalls) {
   const ClosedLoopResult result = simulateClosedLoop(tree, run);
   // nothing but gravity acts, so joints and orientation stay
   const Eigen::Index last = result.recording.samples() - 1;
-  EXPECT_NEAR(column(result, "base_z_truth")[last], -0.5 * 9.81 * 0.04, 1e-6);
-  EXPECT_NEAR(column(result, "base_qw_truth")[last], 1.0, 1e-9);
+  EXPECT_NEAR(column(result, "true_base_z")[last], -0.5 * 9.81 * 0.04, 1e-6);
+  EXPECT_NEAR(column(result, "true_base_qw")[last], 1.0, 1e-9);
 }
 
 }  // namespace

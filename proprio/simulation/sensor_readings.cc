@@ -1,5 +1,7 @@
 #include "proprio/simulation/sensor_readings.h"
 
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 
 #include "proprio/core/random.h"

@@ -18,9 +18,6 @@
 
 namespace proprio {
 
-/// Field in Europe, T: north (x) and down.
-inline const Vector3d kMagneticField = Vector3d(2.0e-5, 0.0, -4.4e-5);
-
 /// A sensor with the links that it carries (force-torque).
 struct SensorPlan {
   int sensor = -1;

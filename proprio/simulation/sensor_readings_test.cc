@@ -36,15 +36,23 @@ Sensor sensorOf(SensorKind kind, const std::string& name, int link) {
   return sensor;
 }
 
-VectorXd lastRow(const ClosedLoopResult& result, const std::string& sensor, int axes,
-                 const char* const* suffix) {
-  VectorXd row(axes);
-  for (int i = 0; i < axes; ++i) row[i] = column(result, sensor + suffix[i]).tail(1)[0];
-  return row;
+// the last reading, from the channels of these names (and _x _y _z)
+VectorXd lastOf(const ClosedLoopResult& result, const std::vector<std::string>& names) {
+  std::vector<double> row;
+  for (const std::string& name : names) {
+    for (const char* axis : {"_x", "_y", "_z", "_w"}) {
+      if (result.recording.column(name + axis) >= 0)
+        row.push_back(column(result, name + axis).tail(1)[0]);
+    }
+  }
+  return Eigen::Map<VectorXd>(row.data(), static_cast<Eigen::Index>(row.size()));
 }
-const char* const kXyz[] = {"_x", "_y", "_z"};
-const char* const kWrench[] = {"_fx", "_fy", "_fz", "_tx", "_ty", "_tz"};
-const char* const kQuaternion[] = {"_qx", "_qy", "_qz", "_qw"};
+Vector3d vectorOf(const ClosedLoopResult& result, const std::string& name) {
+  return lastOf(result, {name});
+}
+Vector6d wrenchOf(const ClosedLoopResult& result, const std::string& sensor) {
+  return lastOf(result, {"f_" + sensor, "m_" + sensor});
+}
 
 // At rest an accelerometer reads +g upwards, a gyroscope nothing, a magnetometer the field in its
 // axes, and a force-torque sensor the weight of the hand with its moment; from the other side, or
@@ -73,16 +81,16 @@ TEST(SensorReadings, AtRest) {
   const Tree tree(finished(model));
   const ClosedLoopRun run = runOf(tree, restMotion(tree, 0.0, 0.01, 1000.0));
   const ClosedLoopResult result = simulateClosedLoop(tree, run);
-  EXPECT_LT((lastRow(result, "acc", 3, kXyz) - Vector3d(0.0, 9.81, 0.0)).norm(), 1e-9);
-  EXPECT_LT(lastRow(result, "gyro", 3, kXyz).norm(), 1e-9);
-  EXPECT_LT((lastRow(result, "mag", 3, kXyz) - Vector3d(2.0e-5, -4.4e-5, 0.0)).norm(), 1e-15);
+  EXPECT_LT((vectorOf(result, "acc_acc") - Vector3d(0.0, 9.81, 0.0)).norm(), 1e-9);
+  EXPECT_LT(vectorOf(result, "gyro_gyro").norm(), 1e-9);
+  EXPECT_LT((vectorOf(result, "mag_mag") - Vector3d(2.0e-5, -4.4e-5, 0.0)).norm(), 1e-15);
   const double s = std::sqrt(0.5);
-  EXPECT_LT((lastRow(result, "ori", 4, kQuaternion) - Eigen::Vector4d(s, 0, 0, s)).norm(), 1e-9);
+  EXPECT_LT((lastOf(result, {"quat_ori"}) - Eigen::Vector4d(s, 0, 0, s)).norm(), 1e-9);
   Vector6d weight;
   weight << 0.0, 0.0, 3.0 * 9.81, 0.1 * 3.0 * 9.81, 0.0, 0.0;
-  EXPECT_LT((lastRow(result, "ft", 6, kWrench) - weight).norm(), 1e-9);
-  EXPECT_LT((lastRow(result, "opposite", 6, kWrench) + weight).norm(), 1e-9);
-  EXPECT_LT((lastRow(result, "table", 6, kWrench) + weight).norm(), 1e-9);
+  EXPECT_LT((wrenchOf(result, "ft") - weight).norm(), 1e-9);
+  EXPECT_LT((wrenchOf(result, "opposite") + weight).norm(), 1e-9);
+  EXPECT_LT((wrenchOf(result, "table") + weight).norm(), 1e-9);
 }
 
 // On a turntable at constant speed w a sensor at radius r reads w and the centripetal w^2 r, and
@@ -101,12 +109,12 @@ TEST(SensorReadings, Turntable) {
   motion.q.col(0) = 4.0 * motion.time;
   motion.v.setConstant(4.0);
   const ClosedLoopResult result = simulateClosedLoop(tree, runOf(tree, motion));
-  EXPECT_LT((lastRow(result, "gyro", 3, kXyz) - Vector3d(0.0, 0.0, 4.0)).norm(), 1e-6);
-  EXPECT_LT((lastRow(result, "acc", 3, kXyz) - Vector3d(-16.0 * 0.3, 0.0, 9.81)).norm(), 1e-5);
+  EXPECT_LT((vectorOf(result, "gyro_gyro") - Vector3d(0.0, 0.0, 4.0)).norm(), 1e-6);
+  EXPECT_LT((vectorOf(result, "acc_acc") - Vector3d(-16.0 * 0.3, 0.0, 9.81)).norm(), 1e-5);
   Vector6d pull = Vector6d::Zero();
   pull[0] = -3.0 * 16.0 * 0.4;
   pull[2] = 3.0 * 9.81;
-  EXPECT_LT((lastRow(result, "ft", 6, kWrench) - pull).norm(), 1e-4);
+  EXPECT_LT((wrenchOf(result, "ft") - pull).norm(), 1e-4);
 }
 
 // A push on the hand appears in the force-torque sensor that carries it, and a payload does.
@@ -123,7 +131,7 @@ TEST(SensorReadings, PushAndPayload) {
   run.options.surroundings.wrenches = {push};
   run.options.payloads = {
       {0.005, 2, InertialParameters::fromCom(1.5, Vector3d::Zero(), Matrix3d::Zero())}};
-  const VectorXd fz = column(simulateClosedLoop(tree, run), "ft_fz");
+  const VectorXd fz = column(simulateClosedLoop(tree, run), "f_ft_z");
   EXPECT_NEAR(fz[4], 3.0 * 9.81 - 5.0, 1e-9);
   EXPECT_NEAR(fz[5], 4.5 * 9.81 - 5.0, 1e-9);
 }
@@ -187,9 +195,9 @@ TEST(SensorReadings, JointSensors) {
   const Tree tree(finished(model));
   const ClosedLoopResult result =
       simulateClosedLoop(tree, runOf(tree, sineMotion(tree, 0.2, 1.0, 0.2, 1000.0)));
-  const VectorXd tau = column(result, "tau_joint_truth"), a = column(result, "a_joint_truth"),
-                 read = column(result, "torque"), q = column(result, "q_joint"),
-                 q_true = column(result, "q_joint_truth");
+  const VectorXd tau = column(result, "tau_true_joint"), a = column(result, "a_true_joint"),
+                 read = column(result, "tau_torque"), q = column(result, "q_joint"),
+                 q_true = column(result, "q_true_joint");
   for (Eigen::Index i = 0; i < tau.size(); ++i) {
     EXPECT_NEAR(read[i], tau[i] - 0.3 * a[i], 1e-9);
     EXPECT_LE(std::abs(q[i] - 0.25 - q_true[i]), 0.5e-3 + 1e-12);
