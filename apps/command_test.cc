@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -213,6 +214,58 @@ TEST_F(Command, SimulationAndDynamicsAgree) {
                                        file("log.csv"), file("tau.csv")));
   EXPECT_EQ(again.code, 0) << again.error;
   EXPECT_LT(readCsv(file("tau.csv")).values.rightCols(2).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+// The TX40 follows a motion: the log has measured, commanded and true channels, the summary agrees
+// with it, and the same seed gives the same bytes.
+TEST_F(Command, SimulateFollowsATrajectory) {
+  std::string motion = "time,q_joint_1,v_joint_1,a_joint_1\n";
+  for (int i = 0; i <= 100; ++i) {
+    const double t = 0.002 * i, w = 10.0;
+    motion += fmt::format("{},{},{},{}\n", t, 0.1 - 0.1 * std::cos(w * t),
+                          0.1 * w * std::sin(w * t), 0.1 * w * w * std::cos(w * t));
+  }
+  const std::string path = write("motion.csv", motion);
+  const std::string arguments = fmt::format(
+      "simulate {} --trajectory {} --encoder-noise 1e-4deg --torque-noise 0.1 --seed 7 "
+      "--payload link_6:1.5,0,0,0.1@0.1 --latency 0.0002 --out {} --json {}",
+      robot("tx40.yaml"), path, file("log.csv"), file("sim.json"));
+  const Result result = run(arguments);
+  ASSERT_EQ(result.code, 0) << result.error;
+  EXPECT_NE(result.out.find("joint_6"), std::string::npos) << result.out;
+  const auto json = nlohmann::json::parse(readFile(file("sim.json")));
+  EXPECT_EQ(json["samples"], 201);
+  EXPECT_EQ(json["control_rate"], 5000.0);
+  EXPECT_NEAR(json["joints"][1]["torque_noise"], 0.1, 0.03);
+  const std::string log = readFile(file("log.csv"));
+  for (const char* name : {"tau_joint_3", "q_des_joint_1", "tau_true_joint_6"})
+    EXPECT_NE(log.find(name), std::string::npos) << name;
+  EXPECT_EQ(run(arguments).code, 0);
+  EXPECT_EQ(readFile(file("log.csv")), log);
+  EXPECT_EQ(run(arguments + " --no-truth").code, 0);
+  EXPECT_EQ(readFile(file("log.csv")).find("true"), std::string::npos);
+}
+
+// A motion beyond the limits, an unstable servo and wrong options end with 2, a sentence, and no
+// file.
+TEST_F(Command, SimulateRefusals) {
+  const std::string far = write("far.csv", "time,q_joint_1\n0,0\n1,4\n");
+  const std::string rest = write("rest.csv", "time,q_joint_1\n0,0.2\n0.5,0.2\n");
+  const auto refused = [&](const std::string& arguments, const std::string& part) {
+    const Result result = run(
+        fmt::format("simulate {} --out {} {}", robot("tx40.yaml"), file("never.csv"), arguments));
+    EXPECT_EQ(result.code, 2) << result.out;
+    EXPECT_NE(result.error.find(part), std::string::npos) << result.error;
+    EXPECT_FALSE(fs::exists(file("never.csv")));
+  };
+  refused("--trajectory " + far, "joint_1");
+  refused("--trajectory " + rest + " --latency 0.02,0.02 --encoder-noise 1deg", "stops at");
+  refused("--trajectory " + rest + " --encoder-noise ten", "--encoder-noise is 'ten'");
+  refused("--trajectory " + rest + " --encoder-noise 1kg", "--encoder-noise");
+  refused("--trajectory " + rest + " --payload link_9:1", "link_9");
+  refused("--trajectory " + rest + " --push link_6:1,2", "expected 3 numbers");
+  refused("--trajectory " + rest + " --sample-rate 3000", "whole multiple");
+  refused("--trajectory " + file("none.csv"), "none.csv");
 }
 
 // The schema is JSON, on the screen or in a file.

@@ -8,10 +8,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "proprio/core/atomic_file.h"
 #include "proprio/core/text.h"
 #include "proprio/core/text_table.h"
-#include "proprio/motion/trajectory_json.h"
+#include "proprio/motion/motion_limits.h"
+#include "proprio/motion/trajectory_file.h"
 #include "proprio/recording/read_recording.h"
 #include "proprio/recording/units.h"
 #include "proprio/servo/servo_setup.h"
@@ -114,60 +114,20 @@ Control controlOf(const LoopOptions& options, Control control) {
   return control;
 }
 
-// derivative by differences: central inside, one-sided at the ends
-Eigen::MatrixXd slopes(const Eigen::VectorXd& time, const Eigen::MatrixXd& x) {
-  const Eigen::Index n = x.rows();
-  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(n, x.cols());
-  for (Eigen::Index i = 0; n > 1 && i < n; ++i) {
-    const Eigen::Index a = std::max<Eigen::Index>(0, i - 1), b = std::min(n - 1, i + 1);
-    out.row(i) = (x.row(b) - x.row(a)) / (time[b] - time[a]);
-  }
-  return out;
-}
-
-// columns q_J (or q_des_J) and, where they are there, v_J and a_J of a table
-MotionSamples motionOf(const Recording& table, const Tree& tree) {
-  MotionSamples motion;
-  motion.time = table.time;
-  if (table.time.size() == 0)
-    throw Error(table.source + ": a trajectory needs a column of times, called time or t");
-  std::vector<int> columns[3];
-  bool complete[3] = {true, true, true};
-  constexpr Quantity kQuantities[] = {Quantity::kPosition, Quantity::kVelocity,
-                                      Quantity::kAcceleration};
-  for (const Joint& joint : tree.model().joints) {
-    const auto find = [&](Quantity quantity) {
-      const int commanded = table.column(quantity, Role::kCommanded, joint.name);
-      return commanded >= 0 ? commanded : table.column(quantity, Role::kMeasured, joint.name);
-    };
-    if (find(Quantity::kPosition) < 0) continue;
-    motion.joints.push_back(joint.name);
-    for (size_t k = 0; k < 3; ++k) {
-      columns[k].push_back(find(kQuantities[k]));
-      complete[k] = complete[k] && columns[k].back() >= 0;
+// sampled at the control rate; refused where it leaves the limits of the robot
+MotionSamples referenceOf(const LoopOptions& options, const Tree& tree, const Parameters& plant,
+                          double rate) {
+  const JointMotion motion = readMotion(options.trajectory);
+  if (!options.no_limits) {
+    MotionCheckOptions check;
+    check.effort = false;
+    const MotionCheck found = checkMotion(tree, plant, motion, check);
+    if (!found.violations.empty()) {
+      throw Error(fmt::format("{}: {}; scale or move the motion, or follow it with --no-limits",
+                              options.trajectory, sentence(found.violations[0])));
     }
   }
-  if (motion.joints.empty()) {
-    throw Error(fmt::format("{}: no column belongs to a joint of '{}'; expected q_{} and so on",
-                            table.source, tree.model().name, tree.model().joints[0].name));
-  }
-  Eigen::MatrixXd* parts[] = {&motion.q, &motion.v, &motion.a};
-  for (size_t k = 0; k < 3; ++k) {
-    if (!complete[k]) {
-      *parts[k] = slopes(motion.time, *parts[k - 1]);
-      continue;
-    }
-    parts[k]->resize(table.samples(), static_cast<Eigen::Index>(motion.joints.size()));
-    for (size_t c = 0; c < motion.joints.size(); ++c)
-      parts[k]->col(static_cast<Eigen::Index>(c)) = table.values.col(columns[k][c]);
-  }
-  return motion;
-}
-
-MotionSamples readMotion(const std::string& path, const Tree& tree, double rate) {
-  const bool json = path.size() > 5 && path.compare(path.size() - 5, 5, ".json") == 0;
-  if (json) return sample(motionFromJson(readFile(path), path), rate);
-  return motionOf(readRecordings(path).front(), tree);
+  return sample(motion, rate);
 }
 
 ClosedLoopOptions simulationOptions(const LoopOptions& options, const Model& model) {
@@ -265,7 +225,7 @@ int runLoop(const RobotOptions& robot, const LoopOptions& options) {
   ClosedLoopRun run;
   run.plant = declaredParameters(model);
   run.options = simulationOptions(options, *model);
-  const MotionSamples motion = readMotion(options.trajectory, tree, control.rate);
+  const MotionSamples motion = referenceOf(options, tree, run.plant, control.rate);
   run.reference = std::make_shared<const MotionSamples>(motion);
   Eigen::VectorXd start = tree.neutralPosition();
   for (size_t c = 0; c < motion.joints.size() && motion.samples() > 0; ++c) {
@@ -298,8 +258,8 @@ int runLoop(const RobotOptions& robot, const LoopOptions& options) {
 void addLoopOptions(CLI::App& verb, LoopOptions& options) {
   const auto group = [](CLI::Option* option) { option->group("Following a trajectory"); };
   group(verb.add_option("--trajectory", options.trajectory,
-                        "follow this motion: a table with columns time, q_J (v_J, a_J), or the "
-                        "JSON of a motion")
+                        "follow this motion: .csv with columns time, q_J, v_J, a_J, .json, or the "
+                        ".yaml of a ROS JointTrajectory")
             ->type_name("FILE"));
   group(verb.add_option("--control-rate", options.control_rate,
                         "of the servos in Hz; default: the robot's, 5000"));

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <mutex>
 
 #include "proprio/core/error.h"
 #include "proprio/core/parallel.h"
-#include "proprio/core/random.h"
-#include "proprio/simulation/loop_recorder_internal.h"
+#include "proprio/simulation/loop_internal.h"
+#include "proprio/simulation/loop_reference_internal.h"
+#include "proprio/simulation/plant_internal.h"
 
 namespace proprio {
 namespace {
@@ -18,17 +18,13 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 using internal::Axis;
-using internal::LoopRecorder;
-using internal::LoopReference;
-using internal::LoopSample;
+using internal::hasSurroundings;
 using internal::Plant;
+using internal::RunShape;
+using internal::withSkins;
 
-constexpr std::uint64_t kEncoderStream = 1;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// where no velocity limit is stated: what bristles are prepared for, and what stops a run
-constexpr double kUsualVelocity = 10.0, kAbsurdVelocity = 1000.0;
-// how far a robot may leave its limits before the run stops
-constexpr double kOvershoot = 0.1, kOverspeed = 2.0;
+// where no velocity limit is stated: what bristles are prepared for
+constexpr double kUsualVelocity = 10.0;
 
 double stabilityLimit(Integrator integrator) { return integrator == Integrator::kRk4 ? 2.5 : 1.8; }
 
@@ -46,43 +42,10 @@ int rateRatio(const char* what, double larger, double smaller) {
   return static_cast<int>(whole);
 }
 
-int delayOf(const char* what, double latency, double rate) {
-  if (!(latency >= 0.0) || !(latency * rate < 1e6)) {
-    throw Error(fmt::format("the {} latency is {} s; give a number of seconds of at least 0", what,
-                            latency));
-  }
-  return static_cast<int>(std::lround(latency * rate));
-}
-
 void requireNotNegative(const char* what, double value) {
   if (value >= 0.0 && std::isfinite(value)) return;
   throw Error(fmt::format("the {} is {}; give a number of at least 0", what, value));
 }
-
-// cells of skins may touch, too; they come last
-Surroundings withSkins(const Model& model, Surroundings surroundings) {
-  for (const Sensor& sensor : model.sensors) {
-    if (sensor.kind != SensorKind::kSkin) continue;
-    for (const Vector3d& p : sensor.cell_positions) surroundings.points.push_back({sensor.link, p});
-  }
-  return surroundings;
-}
-
-bool hasSurroundings(const ClosedLoopOptions& options) {
-  return !options.surroundings.half_spaces.empty() || !options.surroundings.wrenches.empty();
-}
-
-/// What decides which runs may share a group of lanes.
-struct RunShape {
-  int kind, integrator, sample_every, substeps;
-  Index ticks;
-  double rate, filter;
-  bool one_lane;
-  auto tie() const {
-    return std::tie(kind, integrator, sample_every, substeps, ticks, rate, filter, one_lane);
-  }
-  bool operator<(const RunShape& other) const { return tie() < other.tie(); }
-};
 
 Index tickCount(const ClosedLoopRun& run) {
   const VectorXd& time = run.reference->time;
@@ -179,343 +142,10 @@ RunShape shapeOf(const Tree& tree, const ClosedLoopRun& run) {
   return shape;
 }
 
-/// Several runs of one shape, a lane each.
-class Loop {
- public:
-  /// The first `count` runs are wanted; the others fill the lanes.
-  Loop(const Tree& tree, const std::vector<const ClosedLoopRun*>& runs, size_t count,
-       const RunShape& shape)
-      : tree_(tree),
-        runs_(runs),
-        count_(count),
-        shape_(shape),
-        lanes_(static_cast<Index>(runs.size())),
-        n_(tree.velocityCount()),
-        axes_(internal::servoAxes(tree)),
-        plant_(tree, plantsOf(runs), runs[0]->options.sign_gain),
-        servo_(interleaved(servosOf(runs))) {
-    setUp();
-  }
-
-  std::vector<ClosedLoopResult> run() {
-    const double period = 1.0 / shape_.rate, h = period / shape_.substeps;
-    for (Index k = 0; k < shape_.ticks; ++k) {
-      changePlant(k);
-      readEncoders(k);
-      control(k);
-      plant_.evaluate();
-      if (k % shape_.sample_every == 0) record(k);
-      if (k + 1 == shape_.ticks) break;
-      for (int s = 0; s < shape_.substeps; ++s) {
-        if (s > 0) plant_.evaluate();
-        plant_.advance(h, runs_[0]->options.integrator);
-      }
-      if (!stopLostLanes(k + 1)) break;
-    }
-    std::vector<ClosedLoopResult> results;
-    for (size_t r = 0; r < count_; ++r) {
-      results.push_back(recorders_[r].finish());
-      results.back().failure = failure_[r];
-      results.back().physics_rate = shape_.rate * shape_.substeps;
-    }
-    return results;
-  }
-
- private:
-  static std::vector<const Parameters*> plantsOf(const std::vector<const ClosedLoopRun*>& runs) {
-    std::vector<const Parameters*> plants;
-    for (const ClosedLoopRun* run : runs) plants.push_back(&run->plant);
-    return plants;
-  }
-  static std::vector<const Servo*> servosOf(const std::vector<const ClosedLoopRun*>& runs) {
-    std::vector<const Servo*> servos;
-    for (const ClosedLoopRun* run : runs) servos.push_back(&run->servo);
-    return servos;
-  }
-
-  Index entry(Index i, Index lane) const { return i * lanes_ + lane; }
-  const ClosedLoopOptions& options(Index lane) const {
-    return runs_[static_cast<size_t>(lane)]->options;
-  }
-  const LoopReference& reference(Index lane) const {
-    return *references_[static_cast<size_t>(lane)];
-  }
-
-  void setUp() {
-    const Index size = n_ * lanes_;
-    for (VectorXd* x : {&encoder_noise_, &quantum_, &bias_, &measured_, &command_, &q_ref_, &v_ref_,
-                        &a_ref_, &torque_ref_})
-      x->setZero(size);
-    noise_.setZero(n_ + 1);
-    for (VectorXd* x : {&q_one_, &v_one_, &v_ref_one_, &a_one_, &tau_one_}) x->setZero(n_);
-    for (Index lane = 0; lane < lanes_; ++lane) {
-      const ClosedLoopRun& run = *runs_[static_cast<size_t>(lane)];
-      shareReference(lane);
-      measurement_delay_.push_back(
-          delayOf("measurement", run.options.measurement_latency, shape_.rate));
-      command_delay_.push_back(delayOf("command", run.options.command_latency, shape_.rate));
-      setEncoders(lane);
-      startLane(lane);
-      if (run.servo.kind == ControlKind::kComputedTorque)
-        models_.push_back(
-            std::make_unique<ComputedTorque>(tree_, run.servo.model, run.options.sign_gain));
-    }
-    start_ = plant_.state;
-    setStops();
-    failure_.resize(runs_.size());
-    if (hasSurroundings(options(0)) && lanes_ == 1) {
-      surroundings_ = withSkins(tree_.model(), options(0).surroundings);
-      plant_.setSurroundings(&surroundings_);
-    }
-    const Index samples = (shape_.ticks - 1) / shape_.sample_every + 1;
-    recorders_.reserve(count_);
-    for (size_t r = 0; r < count_; ++r) recorders_.emplace_back(tree_, *runs_[r], plant_, samples);
-    history_.setZero(size,
-                     *std::max_element(measurement_delay_.begin(), measurement_delay_.end()) + 1);
-    commands_.setZero(size, *std::max_element(command_delay_.begin(), command_delay_.end()) + 1);
-  }
-
-  // lanes with the same motion and no feed-forward of their own read the same table
-  void shareReference(Index lane) {
-    const ClosedLoopRun& run = *runs_[static_cast<size_t>(lane)];
-    for (Index other = 0; other < lane; ++other) {
-      const ClosedLoopRun& earlier = *runs_[static_cast<size_t>(other)];
-      if (&earlier == &run ||
-          (earlier.reference == run.reference && earlier.servo.feed_forward == FeedForward::kNone &&
-           run.servo.feed_forward == FeedForward::kNone)) {
-        references_.push_back(references_[static_cast<size_t>(other)]);
-        return;
-      }
-    }
-    references_.push_back(
-        std::make_shared<const LoopReference>(internal::loopReference(tree_, run)));
-  }
-
-  // of the options, or of the encoder that the model declares for the joint
-  void setEncoders(Index lane) {
-    for (const Axis& axis : axes_) {
-      const Index i = entry(axis.coordinate, lane);
-      encoder_noise_[i] = options(lane).encoder_noise;
-      quantum_[i] = options(lane).quantisation;
-      for (const Sensor& sensor : tree_.model().sensors) {
-        if (sensor.kind != SensorKind::kEncoder || sensor.joint != axis.joint) continue;
-        if (sensor.noise > 0.0) encoder_noise_[i] = sensor.noise;
-        if (sensor.quantisation > 0.0) quantum_[i] = sensor.quantisation;
-        if (!sensor.bias.empty()) bias_[i] = sensor.bias[0];
-      }
-      noisy_ = noisy_ || encoder_noise_[i] > 0.0;
-    }
-  }
-
-  // on the reference, with its velocity; elastic drives hold the weight
-  void startLane(Index lane) {
-    const VectorXd neutral = tree_.neutralPosition();
-    VectorXd q = neutral, v = VectorXd::Zero(n_), tau = VectorXd::Zero(n_);
-    for (const Axis& axis : axes_) {
-      q[tree_.positionIndex(axis.joint)] = reference(lane).q(0, axis.coordinate);
-      v[axis.coordinate] = reference(lane).v(0, axis.coordinate);
-    }
-    for (Index i = 0; i < q.size(); ++i) plant_.q()[entry(i, lane)] = q[i];
-    for (Index i = 0; i < n_; ++i) plant_.v()[entry(i, lane)] = v[i];
-    ComputedTorque model(tree_, runs_[static_cast<size_t>(lane)]->plant, options(lane).sign_gain);
-    model.torque(q, v, v, VectorXd::Zero(n_), tau);
-    plant_.alignMotors(static_cast<int>(lane), tau);
-  }
-
-  void setStops() {
-    lower_stop_.setConstant(n_, -kInfinity);
-    upper_stop_.setConstant(n_, kInfinity);
-    velocity_stop_.setConstant(n_, kAbsurdVelocity);
-    for (const Axis& axis : axes_) {
-      const JointLimits& limits = tree_.model().joints[static_cast<size_t>(axis.joint)].limits;
-      const Index i = axis.coordinate;
-      const double margin = kOvershoot * (limits.upper - limits.lower);
-      if (!std::isnan(margin)) {
-        lower_stop_[i] = limits.lower - margin;
-        upper_stop_[i] = limits.upper + margin;
-      }
-      if (limits.velocity > 0.0) velocity_stop_[i] = kOverspeed * limits.velocity;
-    }
-    if (options(0).check_limits) return;
-    lower_stop_.setConstant(-kInfinity);
-    upper_stop_.setConstant(kInfinity);
-    velocity_stop_.setConstant(kInfinity);
-  }
-
-  // payloads and wrenches that begin or end with this control period
-  void changePlant(Index k) {
-    const double now = static_cast<double>(k) / shape_.rate, half = 0.5 / shape_.rate;
-    const auto begins = [&](double time) {
-      return time <= now + half && (k == 0 || time > now - half);
-    };
-    for (Index lane = 0; lane < lanes_; ++lane) {
-      for (const PayloadChange& change : options(lane).payloads) {
-        if (begins(change.time))
-          plant_.setPayload(static_cast<int>(lane), change.link, change.payload);
-      }
-    }
-    plant_.wrenches_now.clear();
-    for (const AppliedWrench& wrench : surroundings_.wrenches) {
-      if (wrench.start <= now + half && wrench.end > now + half)
-        plant_.wrenches_now.push_back(&wrench);
-    }
-  }
-
-  void readEncoders(Index k) {
-    const auto width = static_cast<std::uint64_t>(noise_.size());
-    for (Index lane = 0; lane < lanes_; ++lane) {
-      if (noisy_) {
-        normalNumbers(options(lane).seed, kEncoderStream, static_cast<std::uint64_t>(k) * width,
-                      static_cast<int>(width), noise_.data());
-      }
-      const bool on_link = options(lane).encoders_on_links;
-      for (const Axis& axis : axes_) {
-        const Index i = entry(axis.coordinate, lane);
-        const auto one = static_cast<int>(lane);
-        double y = on_link ? plant_.position(axis.coordinate, one)
-                           : plant_.motorPosition(axis.coordinate, one);
-        y += bias_[i] + encoder_noise_[i] * noise_[axis.coordinate];
-        if (quantum_[i] > 0.0) y = std::round(y / quantum_[i]) * quantum_[i];
-        measured_[i] = y;
-      }
-    }
-    delay(k, measurement_delay_, &history_, &measured_);
-  }
-
-  // x becomes what it was `delay` periods ago; before the first there was always the first
-  void delay(Index k, const std::vector<int>& delays, Eigen::MatrixXd* history, VectorXd* x) const {
-    const Index depth = history->cols();
-    if (depth == 1) return;
-    if (k == 0) *history = x->replicate(1, depth);
-    history->col(k % depth) = *x;
-    for (Index lane = 0; lane < lanes_; ++lane) {
-      const Index slot = (k + depth - delays[static_cast<size_t>(lane)]) % depth;
-      for (Index i = 0; i < n_; ++i) (*x)[entry(i, lane)] = (*history)(entry(i, lane), slot);
-    }
-  }
-
-  void control(Index k) {
-    for (Index lane = 0; lane < lanes_; ++lane) {
-      const LoopReference& r = reference(lane);
-      for (Index i = 0; i < n_; ++i) {
-        q_ref_[entry(i, lane)] = r.q(k, i);
-        v_ref_[entry(i, lane)] = r.v(k, i);
-        a_ref_[entry(i, lane)] = r.a(k, i);
-        torque_ref_[entry(i, lane)] = r.torque(k, i);
-      }
-    }
-    if (k == 0) resetServo(servo_, measured_, v_ref_, &servo_state_);
-    servoStep(servo_, {q_ref_.data(), v_ref_.data(), a_ref_.data(), torque_ref_.data()}, measured_,
-              &servo_state_, command_);
-    if (!models_.empty()) computeTorques();
-    plant_.torque = command_;
-    delay(k, command_delay_, &commands_, &plant_.torque);
-  }
-
-  void computeTorques() {
-    for (Index lane = 0; lane < lanes_; ++lane) {
-      for (Index i = 0; i < n_; ++i) {
-        q_one_[i] = measured_[entry(i, lane)];
-        v_one_[i] = servo_state_.velocity[entry(i, lane)];
-        v_ref_one_[i] = v_ref_[entry(i, lane)];
-        a_one_[i] = command_[entry(i, lane)];
-      }
-      models_[static_cast<size_t>(lane)]->torque(q_one_, v_one_, v_ref_one_, a_one_, tau_one_);
-      for (Index i = 0; i < n_; ++i) {
-        const double limit = servo_.torque_limit[entry(i, lane)];
-        command_[entry(i, lane)] = std::clamp(tau_one_[i], -limit, limit);
-      }
-    }
-  }
-
-  void record(Index k) {
-    const Index sample = k / shape_.sample_every;
-    const double time = static_cast<double>(k) / shape_.rate;
-    for (size_t r = 0; r < count_; ++r) {
-      if (!failure_[r].empty()) continue;
-      recorders_[r].record(sample, time, plant_, static_cast<int>(r),
-                           {measured_.data() + r, servo_state_.velocity.data() + r,
-                            command_.data() + r, q_ref_.data() + r, v_ref_.data() + r, lanes_});
-    }
-  }
-
-  // false when no run is left
-  bool stopLostLanes(Index k) {
-    bool bad = false;
-    for (const Axis& axis : axes_) {
-      const Index i = axis.coordinate;
-      for (int lane = 0; lane < static_cast<int>(lanes_); ++lane) {
-        const double q = plant_.position(i, lane), v = plant_.v()[entry(i, lane)];
-        bad |= !(q >= lower_stop_[i] && q <= upper_stop_[i] && std::abs(v) <= velocity_stop_[i]);
-      }
-    }
-    if (!bad && plant_.state.allFinite()) return true;
-    for (Index lane = 0; lane < lanes_; ++lane) stopIfLost(lane, static_cast<double>(k));
-    return std::any_of(failure_.begin(), failure_.begin() + static_cast<std::ptrdiff_t>(count_),
-                       [](const std::string& failure) { return failure.empty(); });
-  }
-
-  void stopIfLost(Index lane, double tick) {
-    std::string reason;
-    bool finite = true;
-    for (Index i = lane; i < plant_.state.size(); i += lanes_)
-      finite = finite && std::isfinite(plant_.state[i]);
-    for (const Axis& axis : axes_) {
-      const Index i = axis.coordinate;
-      const double q = plant_.position(i, static_cast<int>(lane)), v = plant_.v()[entry(i, lane)];
-      const std::string& name = tree_.model().joints[static_cast<size_t>(axis.joint)].name;
-      if (!std::isfinite(q) || !std::isfinite(v)) {
-        reason = fmt::format("joint '{}' has a position or velocity that is not finite", name);
-      } else if (!(std::abs(v) <= velocity_stop_[i])) {
-        reason = fmt::format("joint '{}' moves at {:.4g}, far beyond its velocity limit", name, v);
-      } else if (!(q >= lower_stop_[i] && q <= upper_stop_[i])) {
-        reason = fmt::format("joint '{}' is at {:.4g}, far beyond its position limits", name, q);
-      }
-      if (!reason.empty()) break;
-    }
-    if (reason.empty() && !finite) reason = "a state of friction, drive or base is not finite";
-    if (reason.empty()) return;
-    std::string& failure = failure_[static_cast<size_t>(lane)];
-    if (failure.empty()) {
-      failure = fmt::format(
-          "the simulation stops at {:.4f} s: {}; the servo is unstable or too weak: lower its "
-          "gains or latencies, or raise the rates",
-          tick / shape_.rate, reason);
-    }
-    // a lost lane starts again, so that it cannot slow down or disturb the others
-    for (Index i = lane; i < plant_.state.size(); i += lanes_) plant_.state[i] = start_[i];
-    for (Index i = lane; i < measured_.size(); i += lanes_)
-      servo_state_.velocity[i] = servo_state_.integral[i] = 0.0;
-  }
-
-  const Tree& tree_;
-  const std::vector<const ClosedLoopRun*> runs_;
-  const size_t count_;
-  const RunShape shape_;
-  const Index lanes_, n_;
-  const std::vector<Axis> axes_;
-  Plant plant_;
-  Servo servo_;
-  ServoState servo_state_;
-  std::vector<std::shared_ptr<const LoopReference>> references_;
-  std::vector<std::unique_ptr<ComputedTorque>> models_;
-  std::vector<LoopRecorder> recorders_;
-  Surroundings surroundings_;
-  VectorXd encoder_noise_, quantum_, bias_, measured_, command_, q_ref_, v_ref_, a_ref_,
-      torque_ref_, noise_, start_;
-  VectorXd lower_stop_, upper_stop_, velocity_stop_;
-  VectorXd q_one_, v_one_, v_ref_one_, a_one_, tau_one_;
-  bool noisy_ = false;
-  std::vector<int> measurement_delay_, command_delay_;
-  Eigen::MatrixXd history_, commands_;
-  std::vector<std::string> failure_;
-};
-
 }  // namespace
 
 ClosedLoopResult simulateClosedLoop(const Tree& tree, const ClosedLoopRun& run) {
-  Loop loop(tree, {&run}, 1, shapeOf(tree, run));
-  ClosedLoopResult result = std::move(loop.run()[0]);
+  ClosedLoopResult result = std::move(internal::runLoop(tree, {&run}, 1, shapeOf(tree, run))[0]);
   if (!result.failure.empty()) throw Error(result.failure);
   return result;
 }
@@ -543,17 +173,17 @@ std::vector<ClosedLoopResult> simulateClosedLoops(const Tree& tree,
     }
   }
   std::vector<ClosedLoopResult> results(runs.size());
-  parallelChunks(static_cast<std::ptrdiff_t>(groups.size()), 1,
-                 [&](std::ptrdiff_t g, std::ptrdiff_t, int) {
-                   const Group& group = groups[static_cast<size_t>(g)];
-                   const size_t count = group.members.size();
-                   std::vector<const ClosedLoopRun*> lanes;
-                   for (size_t r : group.members) lanes.push_back(&runs[r]);
-                   const auto width = static_cast<size_t>(kernels::active().lanes);
-                   while (!group.shape->one_lane && lanes.size() < width) lanes.push_back(lanes[0]);
-                   std::vector<ClosedLoopResult> own = Loop(tree, lanes, count, *group.shape).run();
-                   for (size_t r = 0; r < count; ++r) results[group.members[r]] = std::move(own[r]);
-                 });
+  parallelChunks(
+      static_cast<std::ptrdiff_t>(groups.size()), 1, [&](std::ptrdiff_t g, std::ptrdiff_t, int) {
+        const Group& group = groups[static_cast<size_t>(g)];
+        const size_t count = group.members.size();
+        std::vector<const ClosedLoopRun*> lanes;
+        for (size_t r : group.members) lanes.push_back(&runs[r]);
+        const auto width = static_cast<size_t>(kernels::active().lanes);
+        while (!group.shape->one_lane && lanes.size() < width) lanes.push_back(lanes[0]);
+        std::vector<ClosedLoopResult> own = internal::runLoop(tree, lanes, count, *group.shape);
+        for (size_t r = 0; r < count; ++r) results[group.members[r]] = std::move(own[r]);
+      });
   return results;
 }
 
