@@ -22,6 +22,9 @@
 #include "proprio/dynamics/testing/bundled_robots.h"
 #include "proprio/dynamics/testing/test_robot.h"
 #include "proprio/dynamics/wrench_regressor.h"
+#include "proprio/model/robot_reader.h"
+#include "proprio/servo/computed_torque.h"
+#include "proprio/servo/servo_setup.h"
 #include "proprio/signal/adaptive_window.h"
 #include "proprio/signal/filtering.h"
 
@@ -357,6 +360,31 @@ TEST(NoHeap, StreamingSignals) {
     expectNoHeap("AdaptiveDifferentiator::step", [&] { differentiator.step(0.1 * k); });
   }
   expectNoHeap("StreamingFilter::reset", [&] { filter.reset(y); });
+}
+
+// Servos and computed torque do not allocate in the loop.
+TEST(NoHeap, Servos) {
+  if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
+  const auto model = std::make_shared<const Model>(
+      readRobot(std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/tx40.yaml"));
+  const Tree tree(model);
+  const Parameters parameters = declaredParameters(model);
+  ComputedTorque law(tree, parameters);
+  const Eigen::VectorXd q = Eigen::VectorXd::Constant(6, 0.3), zero = Eigen::VectorXd::Zero(6);
+  Eigen::VectorXd command(6), tau(6);
+  for (const ControlKind kind :
+       {ControlKind::kPid, ControlKind::kCascade, ControlKind::kComputedTorque}) {
+    Control control;
+    control.kind = kind;
+    const Servo servo = declaredServo(tree, parameters, control, q);
+    ServoState state;
+    resetServo(servo, q, zero, &state);
+    expectNoHeap("servoStep", [&] {
+      servoStep(servo, {q.data(), zero.data(), zero.data(), zero.data()}, zero, &state, command);
+    });
+    expectNoHeap("resetServo", [&] { resetServo(servo, q, zero, &state); });
+  }
+  expectNoHeap("ComputedTorque", [&] { law.torque(q, zero, zero, q, tau); });
 }
 
 }  // namespace

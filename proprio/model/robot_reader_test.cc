@@ -160,6 +160,40 @@ info: {manufacturer: Example, mass_kg: 3.5}
   EXPECT_EQ(model.info.at(1).name + "=" + model.info.at(1).value, "mass_kg=3.5");
 }
 
+// Servos, elastic drives and what spoils the reading of a sensor are read; a bias with the wrong
+// number of axes is not.
+TEST(RobotReader, ReadsServosAndSpoiltSensors) {
+  const std::string text = std::string(kTwoJoints) + R"(
+control: {kind: cascade, feed_forward: gravity, rate: 2000, velocity_filter: 300, bandwidth: 4}
+joints:
+  j1:
+    drive: {rotor_inertia: 0.1, stiffness: 900, damping: 2}
+    control: {kp: 3, kd: 4, ki: 5, integral_limit: 6}
+sensors:
+  - {name: acc, type: accelerometer, link: hand, noise: 0.1, quantisation: 0.01, bias: [1, 2, 3]}
+)";
+  const Model model = readRobotYamlText(text);
+  EXPECT_EQ(model.control.kind, ControlKind::kCascade);
+  EXPECT_EQ(model.control.feed_forward, FeedForward::kGravity);
+  EXPECT_EQ(model.control.rate, 2000.0);
+  EXPECT_EQ(model.control.velocity_filter, 300.0);
+  EXPECT_EQ(model.control.bandwidth, 4.0);
+  const Joint& joint = jointOf(model, "j1");
+  EXPECT_EQ(joint.drive.stiffness, 900.0);
+  EXPECT_EQ(joint.drive.damping, 2.0);
+  EXPECT_TRUE(joint.control.declared);
+  EXPECT_EQ(joint.control.ki, 5.0);
+  EXPECT_EQ(joint.control.integral_limit, 6.0);
+  EXPECT_FALSE(jointOf(model, "j2").control.declared);
+  EXPECT_TRUE(std::isnan(jointOf(model, "j2").drive.stiffness));
+  EXPECT_EQ(model.sensors.at(0).bias, (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(model.sensors[0].quantisation, 0.01);
+  std::string wrong = text;
+  wrong.replace(wrong.find("[1, 2, 3]"), 9, "[1, 2]");
+  EXPECT_NE(messageOf(wrong).find("has 2 numbers, expected 3"), std::string::npos)
+      << messageOf(wrong);
+}
+
 // A payload adds its mass to the link it hangs on, and a locked joint leaves one degree of freedom
 // less.
 TEST(RobotReader, AttachesPayloadsAndLocksJoints) {

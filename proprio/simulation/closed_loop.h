@@ -40,6 +40,8 @@ struct ClosedLoopOptions {
   double physics_rate = 0.0;    ///< Hz, a multiple of the servo's rate; 0: see above
   double sample_rate = 1000.0;  ///< Hz, a divisor of the servo's rate
   Integrator integrator = Integrator::kRk4;
+  /// Of encoders, rad (m): standard deviation and step. Joints of a declared transmission are
+  /// measured at its motors, q_motor = T q, and these numbers are then the motors'.
   double encoder_noise = 0.0;        ///< standard deviation, rad (m)
   double quantisation = 0.0;         ///< step of the encoders, rad (m)
   double torque_noise = 0.0;         ///< standard deviation of the recorded torque, N m (N)

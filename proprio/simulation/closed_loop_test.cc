@@ -207,6 +207,27 @@ TEST(ClosedLoop, QuantisationAndRates) {
   for (Eigen::Index i = 0; i < few.size(); ++i) EXPECT_EQ(few[i], q[5 * i]);
 }
 
+// Joints behind a transmission are measured at the motors: what is quantised are multiples of the
+// step there, not at the joints.
+TEST(ClosedLoop, TransmissionIsMeasuredAtTheMotors) {
+  Model arm = *bundled("planar_2r.yaml");
+  Transmission transmission;
+  transmission.joints = {0, 1};
+  transmission.matrix = (Eigen::Matrix2d() << 10.0, 0.0, 4.0, -7.0).finished();
+  arm.transmission = transmission;
+  const Tree tree(finished(arm));
+  ClosedLoopRun run = runOf(tree, sineMotion(tree, 0.3, 1.0, 0.1, 1000.0));
+  run.options.quantisation = 1e-3;
+  const ClosedLoopResult result = simulateClosedLoop(tree, run);
+  const VectorXd shoulder = column(result, "q_shoulder"), elbow = column(result, "q_elbow"),
+                 elbow_true = column(result, "q_true_elbow");
+  for (Eigen::Index i = 0; i < elbow.size(); ++i) {
+    const double second = (4.0 * shoulder[i] - 7.0 * elbow[i]) / 1e-3;
+    EXPECT_NEAR(second, std::round(second), 1e-8);
+    EXPECT_LE(std::abs(elbow[i] - elbow_true[i]), (0.5 + 0.5 * 0.4) / 7.0 * 1e-3 + 1e-12);
+  }
+}
+
 // Noise of the recorded torque has the stated standard deviation and does not move the robot.
 TEST(ClosedLoop, TorqueNoiseIsOnTheSampleOnly) {
   const auto model = bundled("planar_2r.yaml");

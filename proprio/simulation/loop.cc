@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +15,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr std::uint64_t kEncoderStream = 1;
+constexpr std::uint64_t kEncoderStream = 1, kMotorStream = 3;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // what stops a run: velocity where no limit is stated, and how far limits may be left
 constexpr double kAbsurdVelocity = 1000.0, kOvershoot = 0.1, kOverspeed = 2.0;
@@ -110,6 +111,7 @@ class Loop {
     }
     start_ = plant_.state;
     setStops();
+    setTransmission();
     failure_.resize(runs_.size());
     if (hasSurroundings(options(0)) && lanes_ == 1) {
       surroundings_ = withSkins(tree_.model(), options(0).surroundings);
@@ -189,6 +191,41 @@ class Loop {
     velocity_stop_.setConstant(kInfinity);
   }
 
+  // joints behind a transmission are measured at the motors, q_motor = T q
+  void setTransmission() {
+    if (!tree_.model().transmission) return;
+    const Transmission& transmission = *tree_.model().transmission;
+    to_motors_ = transmission.matrix;
+    const Eigen::MatrixXd normal = to_motors_.transpose() * to_motors_;
+    to_joints_ = normal.ldlt().solve(to_motors_.transpose());
+    for (int joint : transmission.joints) geared_.push_back(tree_.velocityIndex(joint));
+    motor_q_.setZero(to_motors_.rows());
+    geared_q_.setZero(to_motors_.cols());
+    motor_noise_.setZero(to_motors_.rows() + 1);
+  }
+
+  void readMotors(Index k, Index lane) {
+    const ClosedLoopOptions& own = options(lane);
+    for (size_t j = 0; j < geared_.size(); ++j) {
+      const auto one = static_cast<int>(lane);
+      geared_q_[static_cast<Index>(j)] = own.encoders_on_links
+                                             ? plant_.position(geared_[j], one)
+                                             : plant_.motorPosition(geared_[j], one);
+    }
+    motor_q_.noalias() = to_motors_ * geared_q_;
+    const auto width = static_cast<std::uint64_t>(motor_noise_.size());
+    if (own.encoder_noise > 0.0) {
+      normalNumbers(own.seed, kMotorStream, static_cast<std::uint64_t>(k) * width,
+                    static_cast<int>(width), motor_noise_.data());
+      motor_q_ += own.encoder_noise * motor_noise_.head(motor_q_.size());
+    }
+    if (own.quantisation > 0.0)
+      motor_q_ = (motor_q_ / own.quantisation).array().round() * own.quantisation;
+    geared_q_.noalias() = to_joints_ * motor_q_;
+    for (size_t j = 0; j < geared_.size(); ++j)
+      measured_[entry(geared_[j], lane)] = geared_q_[static_cast<Index>(j)];
+  }
+
   // payloads and wrenches that begin or end with this control period
   void changePlant(Index k) {
     const double now = static_cast<double>(k) / shape_.rate, half = 0.5 / shape_.rate;
@@ -225,6 +262,7 @@ class Loop {
         if (quantum_[i] > 0.0) y = std::round(y / quantum_[i]) * quantum_[i];
         measured_[i] = y;
       }
+      if (!geared_.empty()) readMotors(k, lane);
     }
     delay(k, measurement_delay_, &history_, &measured_);
   }
@@ -352,6 +390,9 @@ class Loop {
       torque_ref_, noise_, start_;
   VectorXd lower_stop_, upper_stop_, velocity_stop_;
   VectorXd q_one_, v_one_, v_ref_one_, a_one_, tau_one_;
+  Eigen::MatrixXd to_motors_, to_joints_;
+  VectorXd motor_q_, geared_q_, motor_noise_;
+  std::vector<Index> geared_;
   bool noisy_ = false;
   std::vector<int> measurement_delay_, command_delay_;
   Eigen::MatrixXd history_, commands_;

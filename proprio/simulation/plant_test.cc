@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "proprio/core/error.h"
+#include "proprio/core/instruction_set.h"
 #include "proprio/dynamics/kernels/kernels.h"
 #include "proprio/simulation/testing/loop_robots.h"
 
@@ -32,7 +33,7 @@ TEST(Tanh, AgreesWithTheLibrary) {
   while (x.size() % 8 != 0) x.push_back(0.0);
   y.resize(x.size());
   for (const char* isa : {"portable", "avx2"}) {
-    if (!kernels::force(isa)) continue;
+    if (!forceInstructionSet(isa)) continue;
     kernels::active().tanh(x.data(), y.data(), static_cast<ptrdiff_t>(x.size()));
     for (size_t i = 0; i < x.size(); ++i) {
       const double expected = std::tanh(x[i]);
@@ -44,7 +45,7 @@ TEST(Tanh, AgreesWithTheLibrary) {
       EXPECT_EQ(std::signbit(y[i]), std::signbit(expected)) << x[i];
     }
   }
-  kernels::force(nullptr);
+  forceInstructionSet(nullptr);
 }
 
 Model flexibleWheel(double link, double rotor, double stiffness, double damping = 0.0) {
