@@ -169,26 +169,26 @@ DelayEstimate estimate(const MatrixXd& W, const Track& own, const Rows& rows, In
   };
   DelayEstimate d;
   d.joint = own.name;
-  const VectorXd plain = torque(0), misfit = residualOf(spanOf(W), plain);
-  const double total = (plain.array() - plain.mean()).square().sum();
-  d.explained = total > 0.0 ? 1.0 - misfit.squaredNorm() / total : 0.0;
-
+  const MatrixXd Q_plain = spanOf(W);
   // what the model leaves out is smooth; after whitening it weighs little (Cochrane and Orcutt
   // 1949)
-  const double rho = memory(misfit, gap);
+  const double rho = memory(residualOf(Q_plain, torque(0)), gap);
   const MatrixXd Q = spanOf(whitened(W, rho));
   VectorXd share(2 * most + 1);
   VectorXd residual;
   for (Index lag = -most; lag <= most; ++lag) {
-    const VectorXd y = whitened(torque(lag), rho), left = residualOf(Q, y);
+    const VectorXd white = whitened(torque(lag), rho), left = residualOf(Q, white);
     // relative to what there is to explain, because other samples enter at each lag
-    const double all = y.squaredNorm();
+    const double all = white.squaredNorm();
     share[lag + most] = all > 0.0 ? left.squaredNorm() / all : 1.0;
     if (share[lag + most] <= share.head(lag + most + 1).minCoeff()) residual = left;
   }
   Index best = 0;
   const double least = share.minCoeff(&best);
   d.delay = static_cast<double>(best - most) * step;
+  const VectorXd y = torque(best - most);
+  const double total = (y.array() - y.mean()).square().sum();
+  d.explained = total > 0.0 ? 1.0 - residualOf(Q_plain, y).squaredNorm() / total : 0.0;
   if (best == 0 || best == 2 * most) return d;
   const double curvature = share[best - 1] - 2.0 * least + share[best + 1];  // per sample squared
   if (!(curvature > 0.0)) return d;

@@ -6,8 +6,10 @@
 #include <random>
 
 #include "proprio/core/error.h"
+#include "proprio/model/robot_reader.h"
 #include "proprio/recording/cut.h"
 #include "proprio/recording/signal_names.h"
+#include "proprio/recording/state_quantities.h"
 
 namespace proprio {
 namespace {
@@ -194,6 +196,43 @@ TEST(Delay, StandardErrorIsHonest) {
   const double ratio = std::sqrt(squares / stated);
   EXPECT_GT(ratio, 0.5);
   EXPECT_LT(ratio, 2.0);
+}
+
+// With the robot at hand, its own regressor finds the delay, where the arm's weight and coupling
+// are more than sines of single joints.
+TEST(Delay, FoundWithTheRobotsRegressor) {
+  const auto model = std::make_shared<const Model>(
+      readRobot(std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/planar_2r.yaml"));
+  const Tree tree(model);
+  const Index n = 2000;
+  const double step = 0.005, delay = 0.012;
+  Recording r =
+      recordingOf(steady(n, step), {"q_shoulder", "q_elbow", "tau_shoulder", "tau_elbow"});
+  StateTable states;
+  states.q.resize(n, 2);
+  states.v.resize(n, 2);
+  states.a.resize(n, 2);
+  states.has_v = states.has_a = true;
+  std::mt19937 random(6);
+  std::normal_distribution<double> normal;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < 2; ++j) {
+      const double w = 2.0 + 1.7 * static_cast<double>(j), t = r.time[i] - delay;
+      r.values(i, j) = std::sin(w * r.time[i]) + std::sin(2.3 * w * r.time[i]);
+      states.q(i, j) = std::sin(w * t) + std::sin(2.3 * w * t);
+      states.v(i, j) = w * std::cos(w * t) + 2.3 * w * std::cos(2.3 * w * t);
+      states.a(i, j) = -w * w * std::sin(w * t) - 2.3 * 2.3 * w * w * std::sin(2.3 * w * t);
+    }
+  }
+  r.values.rightCols(2) =
+      stateQuantities(tree, declaredParameters(model), states, {"tau"}).values.rightCols(2);
+  for (Index i = 0; i < n; ++i) r.values(i, 2) += 0.1 * normal(random);
+  for (const DelayEstimate& d : estimateDelays(r, model)) {
+    EXPECT_TRUE(d.reliable);
+    EXPECT_GT(d.explained, 0.99) << d.joint;
+    EXPECT_NEAR(d.delay, delay, 0.1 * step) << d.joint;
+  }
+  EXPECT_TRUE(has(assessQuality(r, model), Severity::kWarning, "", "ms after positions"));
 }
 
 // A torque that has nothing to do with the motion, or a joint that rests, gives no reliable delay.

@@ -247,12 +247,10 @@ Unit unitFor(const Model& model, const Selection& s, size_t c, const Channel& ch
       fmt::format("{}: channel {}", toString(s.declaration.location), inQuotes(channel.name));
   if (s.declaration.quantity == "wrench" && !declared.empty())
     throw signalError(s.declaration, "a wrench has two units; declare force and moment apart");
-  // a drive signal may be anything that a gain turns into torque; motors may turn or slide
-  if (column.quantity == Quantity::kCurrent || (motor && findUnit(text) && text != si))
-    si = findUnit(text) && findUnit(text)->si == unitOf(column.quantity, true)
-             ? unitOf(column.quantity, true)
-         : column.quantity == Quantity::kCurrent ? ""
-                                                 : si;
+  // a drive signal may be anything that a gain turns into torque; motors turn, or slide
+  const auto known = findUnit(text);
+  if (column.quantity == Quantity::kCurrent) si.clear();
+  if (motor && known && known->si == unitOf(column.quantity, true)) si = known->si;
   const Unit unit = requireUnit(text, si, what);
   if (!declared.empty() && !channel.unit.empty()) {
     const auto stated = findUnit(channel.unit);
