@@ -72,7 +72,7 @@ std::string fileOf(const std::string& encoding, const std::string& message) {
   return magic + record(1, text("") + text("")) +
          record(4, number(7, 2) + number(0, 2) + text("/data") + text(encoding) + number(0, 4)) +
          record(5, number(7, 2) + number(0, 4) + number(2500000000, 8) + number(0, 8) + message) +
-         record(15, number(0, 4)) + record(2, number(0, 20)) + magic;
+         record(15, number(0, 4)) + record(2, std::string(20, '\0')) + magic;
 }
 
 // Claim: joints, sensors, commanded values and the rest come back from the topics they were written
