@@ -33,8 +33,8 @@ std::string plainType(const std::string& type) {
 }
 
 double seconds(int64_t nanoseconds) {
-  return static_cast<double>(nanoseconds / 1000000000) +
-         static_cast<double>(nanoseconds % 1000000000) / 1e9;
+  const int64_t whole = nanoseconds / 1000000000;
+  return static_cast<double>(whole) + static_cast<double>(nanoseconds - whole * 1000000000) / 1e9;
 }
 
 }  // namespace
