@@ -206,9 +206,10 @@ TEST_F(Command, Dynamics) {
 // A simulated free fall fed back through dynamics needs no drive torques.
 TEST_F(Command, SimulationAndDynamicsAgree) {
   const Result simulated =
-      run(fmt::format("simulate {} --seconds 0.3 --out {} --json {}", robot("planar_2r.yaml"),
-                      file("log.csv"), file("sim.json")));
+      run(fmt::format("simulate {} --seconds 0.3 --out {} --plot {} --json {}",
+                      robot("planar_2r.yaml"), file("log.csv"), file("sim.svg"), file("sim.json")));
   EXPECT_EQ(simulated.code, 0) << simulated.error;
+  EXPECT_NE(readFile(file("sim.svg")).find("shoulder"), std::string::npos);
   EXPECT_LT(nlohmann::json::parse(readFile(file("sim.json")))["relative_energy_drift"], 1e-6);
   const Result again = run(fmt::format("dynamics {} --state {} --out {}", robot("planar_2r.yaml"),
                                        file("log.csv"), file("tau.csv")));

@@ -6,6 +6,8 @@
 #include "apps/simulate_loop.h"
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/text_table.h"
+#include "proprio/recording/signal_names.h"
+#include "proprio/report/recording_chart.h"
 #include "proprio/simulation/free_motion.h"
 
 namespace proprio::apps {
@@ -14,7 +16,7 @@ namespace {
 constexpr double kRounding = 1e-15;
 
 struct SimulateOptions : RobotOptions {
-  std::string state, out;
+  std::string state, out, plot;
   FreeMotionOptions motion;
   LoopOptions loop;
 };
@@ -44,6 +46,23 @@ CsvTable tableOf(const Tree& tree, const FreeMotion& motion) {
   return table;
 }
 
+// the same as a picture, with the robot's limits
+std::vector<Figure> figuresOf(const Model& model, const CsvTable& table) {
+  Recording recording;
+  recording.source = "motion without drive torques";
+  recording.time = table.values.col(0);
+  recording.values = table.values.rightCols(table.values.cols() - 1);
+  for (size_t i = 1; i < table.names.size(); ++i) {
+    Channel channel = channelNamed(table.names[i]);
+    const int joint = model.jointIndex(channel.of);
+    channel.unit =
+        unitOf(channel.quantity, joint >= 0 && model.joints[static_cast<size_t>(joint)].type ==
+                                                   JointType::kPrismatic);
+    recording.channels.push_back(std::move(channel));
+  }
+  return recordingFigures(recording, &model);
+}
+
 int runFree(const SimulateOptions& options) {
   const auto model = std::make_shared<const Model>(readRobot(options));
   const Tree tree(model);
@@ -57,7 +76,9 @@ int runFree(const SimulateOptions& options) {
   const double lost = motion.lost[samples - 1] > kRounding * motion.largest_kinetic
                           ? motion.lost[samples - 1]
                           : 0.0;
-  if (!options.out.empty()) writeFileAtomically(options.out, csvText(tableOf(tree, motion)));
+  const CsvTable table = tableOf(tree, motion);
+  if (!options.out.empty()) writeFileAtomically(options.out, csvText(table));
+  if (!options.plot.empty()) writePicture(figuresOf(*model, table), options.plot);
   writeJson(options, nlohmann::ordered_json({{"robot", model->name},
                                              {"seconds", options.motion.seconds},
                                              {"samples", samples},
@@ -78,9 +99,11 @@ int runFree(const SimulateOptions& options) {
 }
 
 int run(const SimulateOptions& options) {
+  if (!options.plot.empty()) requirePicturePath(options.plot);
   if (options.loop.trajectory.empty()) return runFree(options);
   LoopOptions loop = options.loop;
   loop.out = options.out;
+  loop.plot = options.plot;
   return runLoop(options, loop);
 }
 
@@ -102,6 +125,8 @@ Run addSimulate(CLI::App& verb) {
   verb.add_option("--out", options->out,
                   "write time, positions, velocities, accelerations; with --trajectory the log, in "
                   "the format of its extension")
+      ->type_name("FILE");
+  verb.add_option("--plot", options->plot, "write a picture of it; .png, .svg, or .html to zoom")
       ->type_name("FILE");
   addLoopOptions(verb, options->loop);
   return [options] { return run(*options); };

@@ -14,6 +14,7 @@
 #include "proprio/motion/trajectory_file.h"
 #include "proprio/recording/read_recording.h"
 #include "proprio/recording/units.h"
+#include "proprio/report/recording_chart.h"
 #include "proprio/servo/servo_setup.h"
 #include "proprio/simulation/closed_loop.h"
 
@@ -238,10 +239,10 @@ int runLoop(const RobotOptions& robot, const LoopOptions& options) {
   const std::clock_t before = std::clock();
   const ClosedLoopResult result = simulateClosedLoop(tree, run);
   const double took = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
-  if (!options.out.empty()) {
-    writeRecording(options.no_truth ? withoutTruth(result.recording) : result.recording,
-                   options.out);
-  }
+  const Recording& log = result.recording;
+  const Recording shown = options.no_truth ? withoutTruth(log) : log;
+  if (!options.out.empty()) writeRecording(shown, options.out);
+  if (!options.plot.empty()) writePicture(recordingFigures(shown, model.get()), options.plot);
   writeJson(robot, summaryJson(*model, run, result));
   const double seconds = result.recording.time.tail(1)[0];
   print(fmt::format(

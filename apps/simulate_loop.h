@@ -10,7 +10,7 @@ namespace proprio::apps {
 
 struct LoopOptions {
   std::string trajectory;  ///< empty: free motion
-  std::string out;
+  std::string out, plot;
   double control_rate = 0.0;  ///< 0: the robot's
   double physics_rate = 0.0;
   double sample_rate = 1000.0;
