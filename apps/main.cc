@@ -30,6 +30,9 @@ constexpr VerbEntry kVerbs[] = {
      "proprio dynamics examples/robots/planar_2r.yaml --state states.csv --out result.csv "
      "--quantities tau,M",
      addDynamics},
+    {"motion",
+     "Makes joint motions (Fourier, via points, friction sweeps, ...), converts and checks them.",
+     "proprio motion examples/robots/tx40.yaml --type friction-sweep --out sweep.json", addMotion},
     {"simulate", "Lets the robot follow a trajectory under its servos, or move freely.",
      "proprio simulate examples/robots/tx40.yaml --trajectory motion.csv --encoder-noise 1e-4deg "
      "--out log.csv",

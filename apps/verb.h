@@ -21,6 +21,7 @@ Run addBase(CLI::App& verb);
 Run addCheck(CLI::App& verb);
 Run addShow(CLI::App& verb);
 Run addDynamics(CLI::App& verb);
+Run addMotion(CLI::App& verb);
 Run addSimulate(CLI::App& verb);
 Run addLog(CLI::App& verb);
 Run addSchema(CLI::App& verb);

@@ -8,6 +8,7 @@
 /// velocity as a root of the acceleration, one of the acceleration by golden-section search. The
 /// effort is looked at on the dense grid.
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ double requiredLimit(const MotionLimits& limits, int joint, const std::string& w
 /// if `around` is outside.
 struct PositionRange {
   double lower = 0.0, upper = 0.0;
+  double middle() const { return 0.5 * (lower + upper); }
+  /// Distance from the middle: 1 at either end.
+  double share(double q) const { return std::abs(q - middle()) / (0.5 * (upper - lower)); }
 };
 PositionRange requiredRange(const MotionLimits& limits, int joint, double around);
 

@@ -17,9 +17,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 // rounds in which the time of each segment is adapted, by at most this factor
-constexpr int kTimingRounds = 12;
+constexpr int kTimingRounds = 8;
 constexpr double kTimingFactor = 1.25;
 constexpr int kSamplesOfSegment = 12;
+constexpr int kCalmingRounds = 12;
 
 void checkStart(const VectorXd& start, const MotionLimits& limits) {
   if (start.size() != limits.size())
@@ -59,12 +60,51 @@ std::vector<double> slowdowns(const PiecewisePolynomial& motion, const MotionLim
   return factors;
 }
 
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// draws the points next to an overshoot towards the middle of the range, again and again; what is
+// left of it (a curve bends elsewhere when a point moves) is little
+void calm(MatrixXd& points, const std::vector<double>& times,
+          const std::vector<PositionRange>& ranges) {
+  VectorXd q(points.cols()), v(points.cols()), a(points.cols());
+  for (int round = 0; round < kCalmingRounds; ++round) {
+    const PiecewisePolynomial motion = quinticSpline(times, points);
+    bool outside = false;
+    for (Index k = 0; k + 1 < points.rows(); ++k) {
+      VectorXd excess = VectorXd::Ones(points.cols());  // distance from the middle, in half ranges
+      const double begin = times[static_cast<size_t>(k)], end = times[static_cast<size_t>(k) + 1];
+      for (int j = 1; j < kSamplesOfSegment; ++j) {
+        motion.at(begin + (end - begin) * j / kSamplesOfSegment, q, v, a);
+        for (Index i = 0; i < q.size(); ++i)
+          excess[i] = std::max(excess[i], ranges[static_cast<size_t>(i)].share(q[i]));
+      }
+      for (Index i = 0; i < q.size(); ++i) {
+        if (excess[i] <= 1.0) continue;
+        outside = true;
+        const double middle = ranges[static_cast<size_t>(i)].middle();
+        for (const Index point : {k, k + 1}) {  // start and end stay
+          if (point > 0 && point + 1 < points.rows())
+            points(point, i) = middle + (points(point, i) - middle) / excess[i];
+        }
+      }
+    }
+    if (!outside) return;
+  }
+}
+
 // draws the points of each joint towards its start until the spline stays within the range
 void keepInRange(MatrixXd& points, const std::vector<double>& times, const MotionLimits& limits) {
+  std::vector<PositionRange> ranges;
+  for (int i = 0; i < limits.size(); ++i) ranges.push_back(requiredRange(limits, i, points(0, i)));
+  calm(points, times, ranges);
   const MotionExtremes found = extremes(quinticSpline(times, points));
   for (Index i = 0; i < points.cols(); ++i) {
     const double start = points(0, i);
-    const PositionRange range = requiredRange(limits, static_cast<int>(i), start);
+    const PositionRange& range = ranges[static_cast<size_t>(i)];
     double scale = 1.0;
     if (found.highest[i] > range.upper)
       scale = std::min(scale, (range.upper - start) / (found.highest[i] - start));
@@ -114,27 +154,28 @@ PiecewisePolynomial randomStops(const VectorXd& start, int points, uint64_t seed
 PiecewisePolynomial randomSpline(const VectorXd& start, int points, uint64_t seed,
                                  const MotionLimits& limits) {
   const MatrixXd trip = roundTrip(start, points, seed, limits);
-  VectorXd velocity(start.size());
+  VectorXd velocity(start.size()), ramp(start.size());
   for (int i = 0; i < limits.size(); ++i) {
     velocity[i] = requiredLimit(limits, i, "velocity");
-    requiredLimit(limits, i, "acceleration");
+    ramp[i] = velocity[i] / requiredLimit(limits, i, "acceleration");
   }
-  // first guess: every segment at the velocity limit; then slower where the limits ask for it and
-  // faster where they do not
+  // first guess: every segment at the velocity limit, with time to reach it; then segments that
+  // hold the others up get more time, so that all can be faster. Never less than the first guess:
+  // short times make a spline overshoot.
   std::vector<double> lengths;
   for (Index k = 0; k + 1 < trip.rows(); ++k) {
     const VectorXd step = (trip.row(k + 1) - trip.row(k)).transpose();
-    lengths.push_back(std::max((step.array() / velocity.array()).abs().maxCoeff(), 1e-3));
+    lengths.push_back(((step.array() / velocity.array()).abs() + ramp.array()).maxCoeff());
   }
   PiecewisePolynomial best;
   for (int round = 0; round < kTimingRounds; ++round) {
     std::vector<double> times = {0.0};
     for (const double length : lengths) times.push_back(times.back() + length);
     PiecewisePolynomial motion = withinLimits(trip, times, limits);
-    const double factor = motion.duration() / times.back();
     const std::vector<double> slower = slowdowns(motion, limits);
+    const double typical = median(slower);
     for (size_t k = 0; k < lengths.size(); ++k)
-      lengths[k] *= factor * std::clamp(slower[k], 1.0 / kTimingFactor, kTimingFactor);
+      lengths[k] *= std::clamp(slower[k] / typical, 1.0, kTimingFactor);
     if (round == 0 || motion.duration() < best.duration()) best = std::move(motion);
   }
   return best;

@@ -26,8 +26,8 @@ PiecewisePolynomial randomStops(const Eigen::VectorXd& start, int points, uint64
                                 const MotionLimits& limits, Profile profile = Profile::kDoubleS,
                                 double dwell = 0.0);
 
-/// The same without stops. Between the points a spline may overshoot: a joint that would leave its
-/// range has all its points drawn towards the start until it does not. Times are chosen so that
+/// The same without stops. Between the points a spline may overshoot: where a joint would leave its
+/// range, its points are drawn inwards until it does not. Times are chosen so that
 /// velocity and acceleration limits are kept and the motion is short.
 PiecewisePolynomial randomSpline(const Eigen::VectorXd& start, int points, uint64_t seed,
                                  const MotionLimits& limits);
