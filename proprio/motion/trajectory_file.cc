@@ -11,6 +11,7 @@
 #include "proprio/core/text.h"
 #include "proprio/motion/trajectory_json.h"
 #include "proprio/recording/csv.h"
+#include "proprio/recording/units.h"
 
 namespace proprio {
 namespace {
@@ -51,8 +52,8 @@ MotionSamples samplesToTheEnd(const JointMotion& motion, double rate) {
   return samples;
 }
 
-// columns prefix_J of all joints, or none of them
-void take(const CsvTable& table, const std::string& prefix, const std::vector<std::string>& joints,
+// columns prefix_J of all joints in SI units, or none of them
+void take(const Recording& table, const std::string& prefix, const std::vector<std::string>& joints,
           MatrixXd& values) {
   std::vector<int> columns;
   std::string missing;
@@ -66,10 +67,14 @@ void take(const CsvTable& table, const std::string& prefix, const std::vector<st
   if (columns.empty()) return;
   if (!missing.empty())
     throw Error(fmt::format("{}: the column {} is missing, while others of that kind are there",
-                            table.file, inQuotes(missing)));
-  values.resize(table.values.rows(), static_cast<Index>(columns.size()));
-  for (size_t i = 0; i < columns.size(); ++i)
-    values.col(static_cast<Index>(i)) = table.values.col(columns[i]);
+                            table.source, inQuotes(missing)));
+  values.resize(table.samples(), static_cast<Index>(columns.size()));
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const Channel& channel = table.channels[static_cast<size_t>(columns[i])];
+    const Unit unit = findUnit(channel.unit).value_or(Unit());
+    values.col(static_cast<Index>(i)) =
+        unit.factor * table.values.col(columns[i]).array() + unit.offset;
+  }
 }
 
 void appendColumns(CsvTable& table, const std::string& prefix, const MotionSamples& samples,
@@ -114,18 +119,23 @@ void writeMotion(const std::string& path, const JointMotion& motion, double rate
 }
 
 MotionSamples motionFromCsv(const std::string& text, const std::string& file_name) {
-  const CsvTable table = readCsvText(text, file_name);
+  CsvOptions options;
+  options.finite = true;
+  const Recording table = readCsvRecordingText(text, file_name, options);
+  if (table.samples() == 0)
+    throw Error(file_name + ": there is no sample; expected a row of numbers");
+  if (table.time.size() == 0) throw Error(file_name + ": there is no column 'time'");
   MotionSamples samples;
-  const int time = std::max(table.column("time"), table.column("t"));
-  if (time < 0) throw Error(file_name + ": there is no column 'time'");
-  for (const std::string& name : table.names) {
-    if (name.rfind("q_", 0) == 0 && name.size() > 2) samples.joints.push_back(name.substr(2));
+  for (const Channel& channel : table.channels) {
+    if (channel.name.rfind("q_", 0) != 0 || channel.role != Role::kMeasured) continue;
+    if (channel.name.back() == ']')  // the reader takes off the units that it knows
+      throw Error(fmt::format("{}: the column {} has an unknown unit; expected rad, deg, m, mm ...",
+                              file_name, inQuotes(channel.name)));
+    samples.joints.push_back(channel.name.substr(2));
   }
   if (samples.joints.empty())
     throw Error(file_name + ": there is no position column; expected q_J for every joint J");
-  if (table.values.rows() == 0)
-    throw Error(file_name + ": there is no sample; expected a row of numbers");
-  samples.time = table.values.col(time);
+  samples.time = table.time;
   take(table, "q_", samples.joints, samples.q);
   take(table, "v_", samples.joints, samples.v);
   take(table, "a_", samples.joints, samples.a);

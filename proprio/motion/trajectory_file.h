@@ -2,7 +2,8 @@
 
 /// Motions in files. The ending decides:
 ///   .json         type and coefficients; reads back exactly (trajectory_json.h)
-///   .csv          samples: time, q_J, v_J, a_J for every joint J; other columns are not looked at
+///   .csv          samples: time, q_J, v_J, a_J for every joint J, units in brackets allowed as in
+///                 "q_J [deg]"; other columns are not looked at
 ///   .yaml, .yml   samples as a ROS trajectory_msgs/JointTrajectory: what `ros2 topic echo` prints
 ///                 and `ros2 topic pub` takes; also inside a `trajectory:` or `goal:`, and with the
 ///                 secs/nsecs of ROS 1. Times are rounded to nanoseconds.

@@ -39,6 +39,20 @@ TEST(TrajectoryFile, CsvReadsBackExactly) {
   }
 }
 
+// Units in the names, as logs write them, are converted.
+TEST(TrajectoryFile, CsvWithUnits) {
+  const MotionSamples samples =
+      motionFromCsv("time [ms],q_a [deg],v_a [rad/s],tau_a [N m]\n0,180,1,9\n500,90,2,9\n");
+  EXPECT_EQ(samples.time, Eigen::Vector2d(0.0, 0.5));
+  EXPECT_NEAR(samples.q(0, 0), M_PI, 1e-15);
+  EXPECT_EQ(samples.v(1, 0), 2.0);
+  EXPECT_EQ(samples.joints, std::vector<std::string>{"a"});
+  EXPECT_NE(messageOf([] {
+              motionFromCsv("time,q_a [furlong]\n0,1\n", "t.csv");
+            }).find("t.csv: the column 'q_a [furlong]' has an unknown unit"),
+            std::string::npos);
+}
+
 // ROS YAML reads back bit by bit, times to half a nanosecond; odd names survive; every number is
 // one for YAML 1.1 too, which asks for a point and a signed exponent.
 TEST(TrajectoryFile, RosYamlReadsBack) {
