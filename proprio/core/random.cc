@@ -44,14 +44,18 @@ double uniformNumber(std::uint64_t seed, std::uint64_t stream, std::uint64_t ind
 
 void normalNumbers(std::uint64_t seed, std::uint64_t stream, std::uint64_t first, int count,
                    double* out) {
+  constexpr double kStep = 0x1p-32;
   const std::uint64_t end = first + static_cast<std::uint64_t>(count);
+  std::array<std::uint32_t, 4> x{};
   for (std::uint64_t pair = first / 2; 2 * pair < end; ++pair) {
-    const std::array<std::uint32_t, 4> x = bits(seed, stream, pair);
-    const double radius = std::sqrt(-2.0 * std::log(unit(x[0], x[1])));
-    const double angle = 2.0 * std::numbers::pi * unit(x[2], x[3]);
-    if (2 * pair >= first) out[2 * pair - first] = radius * std::cos(angle);
-    if (2 * pair + 1 < end && 2 * pair + 1 >= first)
-      out[2 * pair + 1 - first] = radius * std::sin(angle);
+    // a block of 128 bits serves two pairs
+    if (pair % 2 == 0 || pair == first / 2) x = bits(seed, stream, pair / 2);
+    const size_t half = pair % 2 == 0 ? 0 : 2;
+    const double radius = std::sqrt(-2.0 * std::log((x[half] + 0.5) * kStep));
+    const double angle = 2.0 * std::numbers::pi * kStep * x[half + 1];
+    const double cosine = radius * std::cos(angle), sine = radius * std::sin(angle);
+    if (2 * pair >= first) out[2 * pair - first] = cosine;
+    if (2 * pair + 1 < end) out[2 * pair + 1 - first] = sine;
   }
 }
 

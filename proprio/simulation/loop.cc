@@ -95,7 +95,7 @@ class Loop {
     for (VectorXd* x : {&encoder_noise_, &quantum_, &bias_, &measured_, &command_, &q_ref_, &v_ref_,
                         &a_ref_, &torque_ref_})
       x->setZero(size);
-    noise_.setZero(n_ + 1);
+    noise_.setZero((n_ + 3) / 4 * 4);  // whole blocks of random numbers
     for (VectorXd* x : {&q_one_, &v_one_, &v_ref_one_, &a_one_, &tau_one_}) x->setZero(n_);
     for (Index lane = 0; lane < lanes_; ++lane) {
       const ClosedLoopRun& run = *runs_[static_cast<size_t>(lane)];
@@ -201,7 +201,7 @@ class Loop {
     for (int joint : transmission.joints) geared_.push_back(tree_.velocityIndex(joint));
     motor_q_.setZero(to_motors_.rows());
     geared_q_.setZero(to_motors_.cols());
-    motor_noise_.setZero(to_motors_.rows() + 1);
+    motor_noise_.setZero((to_motors_.rows() + 3) / 4 * 4);
   }
 
   void readMotors(Index k, Index lane) {
@@ -250,7 +250,7 @@ class Loop {
     for (Index lane = 0; lane < lanes_; ++lane) {
       if (noisy_) {
         normalNumbers(options(lane).seed, kEncoderStream, static_cast<std::uint64_t>(k) * width,
-                      static_cast<int>(width), noise_.data());
+                      static_cast<int>(n_), noise_.data());
       }
       const bool on_link = options(lane).encoders_on_links;
       for (const Axis& axis : axes_) {

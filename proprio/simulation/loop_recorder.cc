@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "proprio/core/random.h"
@@ -69,7 +70,7 @@ LoopRecorder::LoopRecorder(const Tree& tree, const ClosedLoopRun& run, const Pla
   const auto columns = static_cast<Index>(recording_.channels.size());
   rows_.setZero(samples, columns);
   recording_.time.setZero(samples);
-  noise_.setZero(static_cast<Index>(axes_.size()) + 1);
+  noise_.setZero((static_cast<Index>(axes_.size()) + 3) / 4 * 4);  // whole blocks
   q_.setZero(tree.positionCount());
   v_.setZero(tree.velocityCount());
   a_.setZero(tree.velocityCount());
@@ -159,8 +160,8 @@ void LoopRecorder::record(Index sample, double time, Plant& plant, int lane, con
   const auto width = static_cast<int>(noise_.size());
   if (options_.torque_noise > 0.0) {
     normalNumbers(options_.seed, kTorqueStream,
-                  static_cast<std::uint64_t>(sample) * static_cast<std::uint64_t>(width), width,
-                  noise_.data());
+                  static_cast<std::uint64_t>(sample) * static_cast<std::uint64_t>(width),
+                  static_cast<int>(axes_.size()), noise_.data());
   }
   for (const Axis& axis : axes_) *out++ = x.measured[axis.coordinate * stride];
   for (const Axis& axis : axes_) *out++ = x.velocity[axis.coordinate * stride];
@@ -225,7 +226,14 @@ double* LoopRecorder::recordSensors(Index sample, Plant& plant, int lane, double
 
 ClosedLoopResult LoopRecorder::finish() {
   ClosedLoopResult result;
-  recording_.values = rows_.topRows(recorded_);
+  // rows to columns, a few rows at a time so that they stay in the cache
+  constexpr Index kRows = 32;
+  recording_.values.resize(recorded_, rows_.cols());
+  for (Index start = 0; start < recorded_; start += kRows) {
+    const Index count = std::min(kRows, recorded_ - start);
+    for (Index c = 0; c < rows_.cols(); ++c)
+      recording_.values.col(c).segment(start, count) = rows_.col(c).segment(start, count);
+  }
   recording_.time.conservativeResize(recorded_);
   rows_.resize(0, 0);
   result.recording = std::move(recording_);
