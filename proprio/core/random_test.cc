@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 namespace proprio {
@@ -34,6 +35,24 @@ TEST(Random, IndependentOfTheOrder) {
   EXPECT_NE(other, all[0]);
   normalNumbers(7, 4, 10, 1, &other);
   EXPECT_NE(other, all[0]);
+}
+
+// Box-Muller on the words of a block, computed here with the functions of the library: radius
+// sqrt(-2 ln u), angle from the second word, whose two highest bits are the quarter.
+TEST(Random, NormalIsBoxMuller) {
+  for (std::uint32_t index = 0; index < 4000; index += 4) {
+    double normal[4];
+    normalNumbers(11, 5, index, 4, normal);
+    const auto x = philox({index / 4, 0, 5, 0}, {11, 0});
+    for (size_t pair = 0; pair < 2; ++pair) {
+      const double radius = std::sqrt(-2.0 * std::log((x[2 * pair] + 0.5) / 4294967296.0));
+      const std::uint32_t word = x[2 * pair + 1];
+      const double turn = (word >> 30) + ((word & 0x3fffffffU) + 0.5) / 1073741824.0 - 0.5;
+      const double angle = turn * std::numbers::pi / 2.0;
+      EXPECT_NEAR(normal[2 * pair], radius * std::cos(angle), 1e-14);
+      EXPECT_NEAR(normal[2 * pair + 1], radius * std::sin(angle), 1e-14);
+    }
+  }
 }
 
 // Mean, variance, fourth moment and the correlation of neighbours, streams and seeds are those of

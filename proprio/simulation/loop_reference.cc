@@ -31,10 +31,13 @@ void requireShape(const MotionSamples& motion) {
     throw Error(
         fmt::format("the reference motion has {} times for {} samples", motion.time.size(), rows));
   }
+  // column by column, as they lie in memory; the row is looked for only if there is something wrong
+  const bool all_finite = motion.time.allFinite() && motion.q.allFinite() && motion.v.allFinite() &&
+                          motion.a.allFinite();
   for (Index i = 0; i < rows; ++i) {
-    const bool finite = std::isfinite(motion.time[i]) && motion.q.row(i).allFinite() &&
-                        motion.v.row(i).allFinite() && motion.a.row(i).allFinite();
-    if (!finite) throw Error(fmt::format("sample {} of the reference motion is not finite", i + 1));
+    if (!all_finite && !(std::isfinite(motion.time[i]) && motion.q.row(i).allFinite() &&
+                         motion.v.row(i).allFinite() && motion.a.row(i).allFinite()))
+      throw Error(fmt::format("sample {} of the reference motion is not finite", i + 1));
     if (i > 0 && !(motion.time[i] > motion.time[i - 1])) {
       throw Error(
           fmt::format("sample {} of the reference motion is at {} s, after one at {} s; "
