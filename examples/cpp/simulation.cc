@@ -2,6 +2,7 @@
 // different seeds at once.
 
 #include <iostream>
+#include <numbers>
 
 #include "proprio/model/robot_reader.h"
 #include "proprio/servo/servo_setup.h"
@@ -16,17 +17,18 @@ int main() {
   proprio::MotionSamples motion;
   for (const proprio::Joint& joint : model->joints) motion.joints.push_back(joint.name);
   motion.time = Eigen::VectorXd::LinSpaced(101, 0.0, 1.0);
-  const Eigen::ArrayXd angle = 2.0 * EIGEN_PI * motion.time.array();
+  const Eigen::ArrayXd angle = 2.0 * std::numbers::pi * motion.time.array();
   motion.q = (0.2 * (1.0 - angle.cos())).matrix().replicate(1, 6);
-  motion.v = (0.2 * 2.0 * EIGEN_PI * angle.sin()).matrix().replicate(1, 6);
-  motion.a = (0.2 * 4.0 * EIGEN_PI * EIGEN_PI * angle.cos()).matrix().replicate(1, 6);
+  motion.v = (0.2 * 2.0 * std::numbers::pi * angle.sin()).matrix().replicate(1, 6);
+  motion.a =
+      (0.2 * 4.0 * std::numbers::pi * std::numbers::pi * angle.cos()).matrix().replicate(1, 6);
 
   proprio::ClosedLoopRun run;
   run.plant = proprio::declaredParameters(model);
   run.servo = proprio::declaredServo(tree, run.plant, model->control, tree.neutralPosition());
   run.reference = std::make_shared<const proprio::MotionSamples>(motion);
-  run.options.encoder_noise = 1e-4 * EIGEN_PI / 180.0;  // rad
-  run.options.torque_noise = 0.05;                      // N m
+  run.options.encoder_noise = 1e-4 * std::numbers::pi / 180.0;  // rad
+  run.options.torque_noise = 0.05;                              // N m
   const proprio::ClosedLoopResult result = proprio::simulateClosedLoop(tree, run);
   for (const proprio::JointSummary& joint : result.joints)
     std::cout << joint.joint << ": follows within " << joint.tracking_peak << " rad\n";
