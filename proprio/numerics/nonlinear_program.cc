@@ -196,6 +196,8 @@ ProgramResult solveProgram(const NonlinearProgram& program, const ProgramOptions
   settings->SetStringValue("nlp_scaling_method", "none");
   settings->SetIntegerValue("max_iter", options.iterations);
   settings->SetNumericValue("tol", options.tolerance);
+  // Ipopt's own choice with this Hessian, adaptive, forgets mu_init and wanders off a good start
+  settings->SetStringValue("mu_strategy", "monotone");
   settings->SetNumericValue("mu_init", options.barrier);
   if (app->Initialize("") != Ipopt::Solve_Succeeded) throw Error("solveProgram: Ipopt does not start");
   adapter->result.x = program.start;

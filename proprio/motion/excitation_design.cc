@@ -1,0 +1,405 @@
+#include "proprio/motion/excitation_design.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+
+#include "proprio/dynamics/sampled_identifiability.h"
+#include "proprio/motion/excitation_problem_internal.h"
+#include "proprio/motion/uniform_internal.h"
+#include "proprio/numerics/cma_es.h"
+
+namespace proprio {
+namespace {
+
+// Samples per shortest period of the grid on which limits must hold, and of the coarse one whose
+// times are watched from the start.
+constexpr int kDense = 50, kCoarse = 2;
+// Watched times keep this much of a limit free, so that the motion between them does too.
+constexpr double kTightening = 0.005;
+// The random start uses this much of the joint limits.
+constexpr double kStartUsage = 0.7;
+constexpr int kStartTries = 400;
+constexpr double kSmallestStart = 0.02;
+// A criterion beyond this is a start that a gradient does not lead away from.
+constexpr double kBadStart = 1e4;
+constexpr int kRescueGenerations = 60;
+constexpr double kActive = 0.97;
+constexpr double kBarrier = 1e-4;
+// A round that improves the criterion by less is the last.
+constexpr double kProgress = 0.003;
+
+struct Usage {
+  Eigen::VectorXd worst;             ///< per constraint
+  std::vector<Eigen::Index> sample;  ///< where
+  bool kept() const { return worst.size() == 0 || worst.maxCoeff() <= 1.0; }
+};
+
+class Designer {
+ public:
+  Designer(const std::shared_ptr<const Model>& model, const ExcitationOptions& options);
+  ExcitationDesign run();
+
+ private:
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  bool outOfTime() const { return elapsed() > options_.time_limit; }
+  Eigen::MatrixXd denseUsage(const Eigen::VectorXd& x) const;
+  Usage worstUsage(const Eigen::VectorXd& x) const;
+  bool keepsLimits(const Eigen::VectorXd& x) const;
+  double exactCriterion(const Eigen::VectorXd& x);
+  Eigen::VectorXd randomCoefficients(Uniform& random) const;
+  Eigen::VectorXd randomCentre(Uniform& random) const;
+  std::optional<Eigen::VectorXd> feasibleStart();
+  Eigen::VectorXd rescued(const Eigen::VectorXd& x);
+  bool scaledBack(Eigen::VectorXd& x) const;
+  int watchExtremes(const Eigen::VectorXd& x);
+  Eigen::VectorXd solveRound(const Eigen::VectorXd& x);
+  void finish(const Eigen::VectorXd& best);
+
+  const ExcitationOptions options_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::shared_ptr<const Tree> tree_, smooth_tree_;
+  std::shared_ptr<const MotionConstraints> constraints_, smooth_constraints_;
+  std::unique_ptr<ExcitationCriterion> criterion_, search_criterion_;
+  std::unique_ptr<internal::ExcitationProblem> problem_;
+  ExcitationDesign design_;
+  ProgramStatus status_ = ProgramStatus::kFailed;  ///< of the last round
+};
+
+void check(const ExcitationOptions& options) {
+  const auto require = [](bool good, const std::string& sentence) {
+    if (!good) throw Error(sentence);
+  };
+  require(options.harmonics >= 2,
+          fmt::format("{} harmonics; a motion that starts at rest needs at least 2",
+                      options.harmonics));
+  require(options.seconds > 0.0 && std::isfinite(options.seconds),
+          fmt::format("a motion of {} s; expected a positive number", options.seconds));
+  require(options.margin >= 0.0 && options.margin < 1.0,
+          fmt::format("a margin of {}; expected a part of the limits, from 0 to below 1",
+                      options.margin));
+  require(
+      options.speed > 0.0 && options.speed <= 1.0,
+      fmt::format("a speed of {}; expected a part of the limits, above 0 up to 1", options.speed));
+  require(options.rounds >= 0 && options.iterations >= 1, "needs at least one iteration");
+}
+
+Designer::Designer(const std::shared_ptr<const Model>& model, const ExcitationOptions& options)
+    : options_(options) {
+  check(options);
+  const auto smooth = std::make_shared<const Model>(withSmoothSigns(*model, options.sign_gain));
+  tree_ = std::make_shared<const Tree>(model);
+  smooth_tree_ = std::make_shared<const Tree>(smooth);
+  const Parameters parameters = declaredParameters(model), soft = declaredParameters(smooth);
+  design_.base = sampledBaseParameters(*tree_, parameters.layout);
+  CriterionOptions criterion = options.criterion;
+  if (criterion.columns.empty()) criterion.columns = design_.base.independent;
+  design_.columns = criterion.columns;
+  ConstraintOptions limits = options.constraints;
+  limits.limits = internal::designLimits(*model, options);
+  limits.joints = limits.limits->joints;
+  design_.joints = limits.joints;
+  for (int j = 0; j < limits.limits->size(); ++j) {
+    // without a velocity limit the best motion is infinitely fast
+    requiredLimit(*limits.limits, j, "velocity");
+  }
+  constraints_ = std::make_shared<const MotionConstraints>(tree_, parameters, limits);
+  smooth_constraints_ = std::make_shared<const MotionConstraints>(smooth_tree_, soft, limits);
+  criterion.smoothing = 0.0;
+  criterion_ = std::make_unique<ExcitationCriterion>(tree_, parameters.layout, criterion);
+  criterion.smoothing = options.criterion.smoothing > 0.0 ? options.criterion.smoothing : 8.0;
+  search_criterion_ = std::make_unique<ExcitationCriterion>(smooth_tree_, soft.layout, criterion);
+  problem_ = std::make_unique<internal::ExcitationProblem>(
+      options, smooth_tree_, smooth_constraints_, search_criterion_.get());
+}
+
+Eigen::MatrixXd Designer::denseUsage(const Eigen::VectorXd& x) const {
+  const GridSamples s = onGrid(problem_->series(x), kDense * options_.harmonics);
+  return constraints_->usage(s.q, s.v, s.a);
+}
+
+Usage Designer::worstUsage(const Eigen::VectorXd& x) const {
+  const Eigen::MatrixXd usage = denseUsage(x);
+  Usage worst;
+  worst.worst.resize(usage.cols());
+  worst.sample.resize(static_cast<size_t>(usage.cols()));
+  for (Eigen::Index c = 0; c < usage.cols(); ++c) {
+    const MotionConstraint& constraint = constraints_->list()[static_cast<size_t>(c)];
+    const Eigen::VectorXd m =
+        usage.col(c).unaryExpr([&](double u) { return constraint.measure(u); });
+    worst.worst[c] = m.maxCoeff(&worst.sample[static_cast<size_t>(c)]);
+  }
+  return worst;
+}
+
+/// On the dense grid, and joint limits between its samples too.
+bool Designer::keepsLimits(const Eigen::VectorXd& x) const {
+  return worstUsage(x).kept() &&
+         violations(extremes(problem_->series(x)), constraints_->limits()).empty();
+}
+
+double Designer::exactCriterion(const Eigen::VectorXd& x) {
+  const GridSamples s = onGrid(problem_->series(x), kDense * options_.harmonics);
+  return criterion_->value(constraints_->fullPositions(s.q), constraints_->fullVelocities(s.v),
+                           constraints_->fullVelocities(s.a));
+}
+
+/// Random coefficients, each joint as large as its velocity, acceleration and range allow.
+Eigen::VectorXd Designer::randomCoefficients(Uniform& random) const {
+  const Eigen::Index p = problem_->perJoint();
+  Eigen::VectorXd x =
+      Eigen::VectorXd::NullaryExpr(problem_->variables(), [&] { return random(-1.0, 1.0); });
+  const GridSamples s = onGrid(problem_->series(x), kDense * options_.harmonics);
+  const MotionLimits& limits = constraints_->limits();
+  for (Eigen::Index j = 0; j < problem_->jointCount(); ++j) {
+    double factor = limits.velocity[j] / s.v.col(j).cwiseAbs().maxCoeff();
+    const double acceleration = limits.acceleration[j] / s.a.col(j).cwiseAbs().maxCoeff();
+    const double range =
+        (limits.upper[j] - limits.lower[j]) / (s.q.col(j).maxCoeff() - s.q.col(j).minCoeff());
+    // limits that are not stated compare as false
+    if (acceleration < factor) factor = acceleration;
+    if (range < factor) factor = range;
+    x.segment(j * p, p) *= kStartUsage * factor;
+  }
+  return x;
+}
+
+Eigen::VectorXd Designer::randomCentre(Uniform& random) const {
+  const MotionLimits& limits = constraints_->limits();
+  Eigen::VectorXd centre(limits.size());
+  for (Eigen::Index j = 0; j < centre.size(); ++j) {
+    const bool stated = std::isfinite(limits.lower[j]) && std::isfinite(limits.upper[j]);
+    centre[j] = stated ? random(limits.lower[j], limits.upper[j]) : random(-M_PI, M_PI);
+  }
+  return centre;
+}
+
+/// A random motion about the middle of the ranges or, where that is not possible, about random
+/// postures; as large as all limits allow.
+std::optional<Eigen::VectorXd> Designer::feasibleStart() {
+  Uniform random(options_.seed);
+  const Eigen::VectorXd raw = randomCoefficients(random);
+  const MotionLimits& limits = constraints_->limits();
+  Eigen::VectorXd centre = 0.5 * (limits.lower + limits.upper);
+  for (double& c : centre) {
+    if (!std::isfinite(c)) c = 0.0;
+  }
+  std::map<std::string, int> blame;
+  std::optional<Eigen::VectorXd> best;
+  double largest = kSmallestStart;
+  for (int t = 0; t < kStartTries && largest < 0.3 && !outOfTime(); ++t) {
+    if (t > 0) centre = randomCentre(random);
+    const Eigen::VectorXd motion = problem_->centredAt(raw, centre);
+    const Usage resting = worstUsage(problem_->scaled(motion, 0.0, centre));
+    if (!resting.kept()) {
+      Eigen::Index worst = 0;
+      resting.worst.maxCoeff(&worst);
+      ++blame[constraints_->list()[static_cast<size_t>(worst)].name];
+      continue;
+    }
+    double low = 0.0, high = 1.0;
+    if (worstUsage(motion).kept()) low = 1.0;
+    for (int k = 0; k < 8 && low < 1.0; ++k) {
+      const double middle = 0.5 * (low + high);
+      (worstUsage(problem_->scaled(motion, middle, centre)).kept() ? low : high) = middle;
+    }
+    if (low <= largest) continue;
+    largest = low;
+    best = problem_->scaled(motion, low, centre);
+  }
+  if (!best) {
+    const auto most =
+        std::max_element(blame.begin(), blame.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    design_.note =
+        blame.empty()
+            ? "no motion was found that keeps the limits; they leave no room"
+            : fmt::format("no posture was found that keeps the limits: of {} tried, {} break '{}'",
+                          kStartTries, most->second, most->first);
+  }
+  return best;
+}
+
+/// Evolution strategy on log(criterion) with a penalty for limits.
+Eigen::VectorXd Designer::rescued(const Eigen::VectorXd& x) {
+  CmaOptions cma;
+  cma.generations = options_.generations > 0 ? options_.generations : kRescueGenerations;
+  cma.seed = options_.seed;
+  constexpr double kPenalty = 50.0;
+  const auto value = [&](const Eigen::VectorXd& y) {
+    const GridSamples s = onGrid(problem_->series(y), 5 * options_.harmonics);
+    const Eigen::MatrixXd usage = constraints_->usage(s.q, s.v, s.a);
+    double excess = 0.0;
+    for (Eigen::Index c = 0; c < usage.cols(); ++c) {
+      const MotionConstraint& constraint = constraints_->list()[static_cast<size_t>(c)];
+      const double worst =
+          usage.col(c).unaryExpr([&](double u) { return constraint.measure(u); }).maxCoeff();
+      excess += std::max(0.0, worst - 1.0 + kTightening);
+    }
+    return problem_->value(y) + kPenalty * excess;
+  };
+  const double step = 0.3 * std::max(0.01, x.cwiseAbs().mean());
+  const Eigen::VectorXd better = minimiseByCma(value, x, step, cma, [&] { return outOfTime(); }).x;
+  return better;
+}
+
+/// Smaller about its starting posture until it keeps every limit; false if that does not help.
+bool Designer::scaledBack(Eigen::VectorXd& x) const {
+  const Eigen::VectorXd start = problem_->start(x);
+  double bad = 1.0, good = 0.0;
+  for (const double factor : {1.0, 0.995, 0.98, 0.95, 0.9, 0.8, 0.65, 0.5}) {
+    if (keepsLimits(problem_->scaled(x, factor, start))) {
+      good = factor;
+      break;
+    }
+    bad = factor;
+  }
+  if (good == 0.0) return false;
+  for (int k = 0; k < 5 && good < 1.0; ++k) {
+    const double middle = 0.5 * (good + bad);
+    (keepsLimits(problem_->scaled(x, middle, start)) ? good : bad) = middle;
+  }
+  x = problem_->scaled(x, good, start);
+  return true;
+}
+
+/// Local extremes on the dense grid that are beyond what watched times keep.
+int Designer::watchExtremes(const Eigen::VectorXd& x) {
+  const Eigen::MatrixXd usage = denseUsage(x);
+  const Eigen::Index samples = usage.rows();
+  int added = 0;
+  for (Eigen::Index c = 0; c < usage.cols(); ++c) {
+    const MotionConstraint& constraint = constraints_->list()[static_cast<size_t>(c)];
+    const auto at = [&](Eigen::Index k) {
+      return constraint.measure(usage((k + samples) % samples, c));
+    };
+    for (Eigen::Index k = 0; k < samples; ++k) {
+      if (at(k) <= 1.0 - 0.5 * kTightening || at(k) < at(k - 1) || at(k) < at(k + 1)) continue;
+      const double time = options_.seconds * static_cast<double>(k) / static_cast<double>(samples);
+      added += problem_->watch(time, static_cast<int>(c)) ? 1 : 0;
+    }
+  }
+  return added;
+}
+
+Eigen::VectorXd Designer::solveRound(const Eigen::VectorXd& x) {
+  ProgramOptions solver;
+  solver.iterations = options_.iterations;
+  solver.tolerance = 1e-4;
+  solver.barrier = kBarrier;
+  solver.memory = 10;
+  solver.stop = [&](int iteration, double value, double) {
+    if (options_.progress) {
+      options_.progress({design_.rounds, iteration, elapsed(), std::exp(value)});
+    }
+    return outOfTime();
+  };
+  const ProgramResult result = solveProgram(problem_->program(x, 1.0 - kTightening), solver);
+  design_.iterations += result.iterations;
+  status_ = result.status;
+  return result.x.allFinite() ? result.x : x;
+}
+
+void Designer::finish(const Eigen::VectorXd& best) {
+  design_.feasible = true;
+  design_.motion = problem_->series(best);
+  design_.criterion = exactCriterion(best);
+  const Eigen::VectorXd& s = criterion_->singularValues();
+  design_.condition =
+      s[s.size() - 1] > 0.0 ? s[0] / s[s.size() - 1] : std::numeric_limits<double>::infinity();
+  const double samples = static_cast<double>(kDense * options_.harmonics);
+  design_.singular_values = s / std::sqrt(samples);
+  const Usage usage = worstUsage(best);
+  for (Eigen::Index c = 0; c < usage.worst.size(); ++c) {
+    if (usage.worst[c] < kActive) continue;
+    const MotionConstraint& constraint = constraints_->list()[static_cast<size_t>(c)];
+    const double part = constraint.kind < ConstraintKind::kWorkspace ? 1.0 - options_.margin : 1.0;
+    design_.active.push_back(
+        {constraint.name, part * usage.worst[c],
+         options_.seconds * static_cast<double>(usage.sample[static_cast<size_t>(c)]) / samples});
+  }
+}
+
+ExcitationDesign Designer::run() {
+  std::optional<Eigen::VectorXd> start = feasibleStart();
+  if (!start) {
+    design_.elapsed = elapsed();
+    return design_;
+  }
+  Eigen::VectorXd x = *start, best = x;
+  double best_value = exactCriterion(x);
+  design_.start_criterion = best_value;
+  const bool bad = options_.criterion.criterion != Criterion::kD && !(best_value < kBadStart);
+  const auto keep = [&](Eigen::VectorXd candidate) {
+    if (!scaledBack(candidate)) return;
+    const double value = exactCriterion(candidate);
+    if (!(value < best_value)) return;
+    best_value = value;
+    best = candidate;
+  };
+  if (options_.generations > 0 || bad || !std::isfinite(best_value)) {
+    x = rescued(x);
+    keep(x);
+  }
+  for (int k = 0; k < kCoarse * options_.harmonics; ++k) {
+    const double time = options_.seconds * k / (kCoarse * options_.harmonics);
+    for (size_t c = 0; c < constraints_->list().size(); ++c) {
+      problem_->watch(time, static_cast<int>(c));
+    }
+  }
+  watchExtremes(x);
+  design_.note = "all rounds done";
+  for (int round = 0; round < options_.rounds; ++round) {
+    if (best_value <= options_.target && options_.target != 0.0) {
+      design_.note = "target reached";
+      break;
+    }
+    if (outOfTime()) {
+      design_.note = "time limit";
+      break;
+    }
+    design_.rounds = round + 1;
+    const double before = best_value;
+    x = solveRound(x);
+    keep(x);
+    const int added = watchExtremes(x);
+    const bool better = best_value < before - kProgress * std::abs(before);
+    if (added == 0 && (status_ == ProgramStatus::kSolved || !better)) {
+      design_.note =
+          status_ == ProgramStatus::kSolved ? "settled at a local minimum" : "no more progress";
+      break;
+    }
+    // a search that lost its way goes on from the best motion, with the times it has learnt
+    if (status_ == ProgramStatus::kFailed || status_ == ProgramStatus::kInfeasible) x = best;
+  }
+  finish(best);
+  design_.elapsed = elapsed();
+  return design_;
+}
+
+}  // namespace
+
+GridSamples onGrid(const FourierSeries& motion, int samples) {
+  GridSamples grid;
+  grid.time = Eigen::VectorXd::NullaryExpr(samples, [&](Eigen::Index k) {
+    return motion.period * static_cast<double>(k) / static_cast<double>(samples);
+  });
+  const MotionBasis basis = fourierBasis(motion.period, motion.harmonics(), grid.time);
+  const Eigen::MatrixXd x = motion.coefficients();
+  grid.q = basis.q * x;
+  grid.v = basis.v * x;
+  grid.a = basis.a * x;
+  return grid;
+}
+
+ExcitationDesign designExcitation(const std::shared_ptr<const Model>& model,
+                                  const ExcitationOptions& options) {
+  return Designer(model, options).run();
+}
+
+}  // namespace proprio

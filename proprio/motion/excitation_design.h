@@ -1,0 +1,96 @@
+#pragma once
+
+/// Designs motions from which parameters can be identified well: finite Fourier series per joint
+/// whose coefficients minimise a criterion of the regressor (excitation_criterion.h) under
+/// everything that motion_constraints.h knows, at rest at both ends.
+///
+/// How: boundary conditions are eliminated, x = (start, 0) + N z; a random start is scaled until
+/// it keeps every limit; then rounds of
+///   1. Ipopt on log(criterion) with true gradients, constraints at chosen times,
+///   2. all constraints on a grid of 50 samples per shortest period; local extremes beyond a limit
+///      become new constraint times,
+///   3. what is still beyond is scaled back towards the starting posture, and the result kept if it
+///      is the best so far.
+/// What is returned therefore keeps its limits on that grid, with the model's own (not smoothed)
+/// friction, and positions, velocities and accelerations also between its samples. A start from
+/// which a gradient leads nowhere (criterion infinite or beyond 1e4) is improved by an evolution
+/// strategy first.
+///
+/// Deterministic for a seed, unless the time limit ends the search.
+///
+/// Base coordinates of a floating robot, and joints that are not named, stay at the posture.
+/// Sources: Swevers et al. 1997; Leboutet 2022 section 5.2.2 (L-13), Ardiani 2023 section 1.10
+/// Ramuzat 2022 section 3.3.
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+#include "proprio/motion/excitation_criterion.h"
+#include "proprio/motion/fourier_series.h"
+#include "proprio/motion/motion_constraints.h"
+
+namespace proprio {
+
+struct ExcitationProgress {
+  int round = 0;
+  int iteration = 0;
+  double seconds = 0.0;
+  double criterion = 0.0;  ///< smoothed, at the current iterate, which may break limits
+};
+
+struct ExcitationOptions {
+  int harmonics = 20;
+  double seconds = 10.0;
+  /// `columns` empty: the base parameters. `smoothing` is that of the search (0: 8); results are
+  /// exact.
+  CriterionOptions criterion;
+  ConstraintOptions constraints;
+  double margin = 0.05;  ///< part of every joint limit that is left free
+  double speed = 1.0;    ///< velocities up to this part of their limits, accelerations its square
+  uint64_t seed = 1;
+  int rounds = 6;
+  int iterations = 60;  ///< of Ipopt, per round
+  int generations = 0;  ///< of the evolution strategy, first; 0: only for bad starts
+  double target = 0.0;  ///< stop when the criterion is not above this
+  double time_limit = std::numeric_limits<double>::infinity();  ///< s
+  double sign_gain = 30.0;  ///< s/rad: sign(v) is tanh(gain v) during the search
+  std::function<void(const ExcitationProgress&)> progress;
+};
+
+/// A constraint that the motion uses to more than 97 %.
+struct ActiveConstraint {
+  std::string name;
+  double usage = 0.0;  ///< of the limit without margin for joints; 1 = at the limit
+  double time = 0.0;   ///< s
+};
+
+struct ExcitationDesign {
+  bool feasible = false;  ///< there is a motion, and it keeps every limit
+  std::string note;       ///< why not; or what ended the search
+  std::vector<std::string> joints;
+  FourierSeries motion;
+  double start_criterion = 0.0;     ///< of the random start, made feasible
+  double criterion = 0.0;           ///< of the motion
+  double condition = 0.0;           ///< s_1 / s_n with the criterion's row and column scales
+  Eigen::VectorXd singular_values;  ///< of W / sqrt(samples)
+  std::vector<ActiveConstraint> active;
+  BaseParameters base;
+  std::vector<int> columns;  ///< that the criterion saw
+  int rounds = 0, iterations = 0;
+  double elapsed = 0.0;  ///< s
+};
+
+/// @throws Error for options that make no sense. Limits that no motion keeps are a result, not an
+/// error: see `feasible` and `note`.
+ExcitationDesign designExcitation(const std::shared_ptr<const Model>& model,
+                                  const ExcitationOptions& options);
+
+/// Samples of one period, evenly spaced from 0, without its end.
+struct GridSamples {
+  Eigen::VectorXd time;
+  Eigen::MatrixXd q, v, a;  ///< samples x moving joints
+};
+GridSamples onGrid(const FourierSeries& motion, int samples);
+
+}  // namespace proprio

@@ -1,0 +1,212 @@
+// Designed motions: they keep every limit on a grid that is finer than the one they were designed
+// on, they are better than what they started from, and impossible limits are told.
+
+#include "proprio/motion/excitation_design.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "proprio/model/robot_reader.h"
+#include "proprio/motion/excitation_problem_internal.h"
+
+namespace proprio {
+namespace {
+
+std::shared_ptr<const Model> bundled(const std::string& name) {
+  return std::make_shared<const Model>(
+      readRobot(PROPRIO_SOURCE_DIR "/examples/robots/" + name + ".yaml", ReadOptions{}));
+}
+
+/// Few harmonics and iterations: seconds instead of minutes.
+ExcitationOptions quick() {
+  ExcitationOptions options;
+  options.harmonics = 5;
+  options.rounds = 3;
+  options.iterations = 25;
+  return options;
+}
+
+/// Largest usage of the limits without margin, on 200 samples per shortest period, by the model's
+/// own friction.
+double largestUsage(const std::shared_ptr<const Model>& model, const ExcitationDesign& design,
+                    const ExcitationOptions& options) {
+  ConstraintOptions all = options.constraints;
+  all.joints = design.joints;
+  all.limits.reset();
+  const MotionConstraints constraints(std::make_shared<const Tree>(model),
+                                      declaredParameters(model), all);
+  const GridSamples s = onGrid(design.motion, 200 * options.harmonics);
+  const Eigen::MatrixXd usage = constraints.usage(s.q, s.v, s.a);
+  double worst = 0.0;
+  for (Eigen::Index c = 0; c < usage.cols(); ++c) {
+    for (Eigen::Index k = 0; k < usage.rows(); ++k) {
+      worst = std::max(worst, constraints.list()[static_cast<size_t>(c)].measure(usage(k, c)));
+    }
+  }
+  return worst;
+}
+
+// A six-axis arm: the condition number falls a lot, every limit holds on a grid 20 times finer
+// than the designed one, the end effector stays above its plane, both ends are at rest, and a seed
+// gives the same bits again.
+TEST(ExcitationDesign, ArmKeepsItsLimits) {
+  const auto model = bundled("tx40");
+  ExcitationOptions options = quick();
+  options.constraints.workspace = {workspaceLimitOf(*model, "flange z > 0.3")};
+  const ExcitationDesign design = designExcitation(model, options);
+  ASSERT_TRUE(design.feasible) << design.note;
+  EXPECT_LT(design.criterion, 0.7 * design.start_criterion);
+  EXPECT_NEAR(design.criterion, design.condition, 1e-9 * design.condition);
+  EXPECT_LE(largestUsage(model, design, options), 1.0);
+  EXPECT_FALSE(design.active.empty());
+  Eigen::VectorXd q(6), v(6), a(6), end(6);
+  design.motion.at(0.0, q, v, a);
+  EXPECT_LT(v.norm() + a.norm(), 1e-9);
+  design.motion.at(options.seconds, end, v, a);
+  EXPECT_LT((q - end).norm() + v.norm() + a.norm(), 1e-9);
+  const ExcitationDesign again = designExcitation(model, options);
+  EXPECT_EQ(again.motion.a, design.motion.a);
+  EXPECT_EQ(again.motion.offset, design.motion.offset);
+}
+
+// The gradient of the program and the Jacobian of its constraints equal central differences.
+TEST(ExcitationDesign, ProgramDerivativesEqualDifferences) {
+  const auto model = std::make_shared<const Model>(withSmoothSigns(*bundled("tx40"), 10.0));
+  ExcitationOptions options = quick();
+  options.constraints.limits = internal::designLimits(*model, options);
+  options.constraints.joints = options.constraints.limits->joints;
+  options.constraints.workspace = {workspaceLimitOf(*model, "flange z > 0.3")};
+  const auto tree = std::make_shared<const Tree>(model);
+  const Parameters parameters = declaredParameters(model);
+  const auto constraints =
+      std::make_shared<const MotionConstraints>(tree, parameters, options.constraints);
+  CriterionOptions criterion;
+  criterion.columns = designExcitation(model,
+                                       [&] {
+                                         ExcitationOptions none = quick();
+                                         none.rounds = 0;
+                                         return none;
+                                       }())
+                          .columns;
+  criterion.smoothing = 8.0;
+  for (const Criterion kind : {Criterion::kCondition, Criterion::kD}) {
+    criterion.criterion = kind;
+    ExcitationCriterion excitation(tree, parameters.layout, criterion);
+    internal::ExcitationProblem problem(options, tree, constraints, &excitation);
+    for (const double time : {0.0, 1.37, 4.2}) {
+      for (size_t c = 0; c < constraints->list().size(); ++c) {
+        EXPECT_TRUE(problem.watch(time, static_cast<int>(c)));
+        EXPECT_FALSE(problem.watch(time, static_cast<int>(c)));
+      }
+    }
+    const Eigen::Index n = problem.variables();
+    Eigen::VectorXd x = 0.2 * Eigen::VectorXd::NullaryExpr(n, [](Eigen::Index i) {
+                          return std::sin(1.7 * static_cast<double>(i + 1));
+                        });
+    const NonlinearProgram program = problem.program(x, 1.0);
+    Eigen::VectorXd gradient(n), g_up(problem.watched()), g_down(problem.watched());
+    program.gradient(x, gradient);
+    Eigen::VectorXd entries(static_cast<Eigen::Index>(program.jacobian_rows.size()));
+    program.jacobian(x, entries);
+    Eigen::MatrixXd J = Eigen::MatrixXd::Zero(problem.watched(), n);
+    for (size_t e = 0; e < program.jacobian_rows.size(); ++e) {
+      J(program.jacobian_rows[e], program.jacobian_columns[e]) +=
+          entries[static_cast<Eigen::Index>(e)];
+    }
+    constexpr double kStep = 1e-6;
+    for (Eigen::Index i = 0; i < n; i += 5) {
+      const double keep = x[i];
+      x[i] = keep + kStep;
+      const double up = program.value(x);
+      program.constraints(x, g_up);
+      x[i] = keep - kStep;
+      const double down = program.value(x);
+      program.constraints(x, g_down);
+      x[i] = keep;
+      EXPECT_NEAR(gradient[i], (up - down) / (2 * kStep), 1e-5 * (1.0 + gradient.norm()));
+      EXPECT_LT((J.col(i) - (g_up - g_down) / (2 * kStep)).norm(), 1e-5 * (1.0 + J.col(i).norm()));
+    }
+  }
+}
+
+// A two-link arm without friction: the design is better than the best of 200 random motions made
+// feasible in the same way.
+TEST(ExcitationDesign, BeatsRandomMotions) {
+  const auto model = bundled("planar_2r");
+  ExcitationOptions options = quick();
+  options.criterion.criterion = Criterion::kD;
+  const ExcitationDesign design = designExcitation(model, options);
+  ASSERT_TRUE(design.feasible) << design.note;
+  options.rounds = 0;
+  double best = 1e300;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    options.seed = seed;
+    best = std::min(best, designExcitation(model, options).criterion);
+  }
+  EXPECT_LT(design.criterion, best);
+}
+
+// What earlier recordings determined needs no more excitation: with them, a design for joint 1
+// alone reaches a smaller criterion than without.
+TEST(ExcitationDesign, EarlierRecordingsCount) {
+  const auto model = bundled("tx40");
+  ExcitationOptions options = quick();
+  options.rounds = 0;
+  const ExcitationDesign first = designExcitation(model, options);
+  ASSERT_TRUE(first.feasible);
+  ExcitationOptions second = options;
+  second.seed = 7;
+  const double alone = designExcitation(model, second).criterion;
+  second.criterion.earlier =
+      50.0 * Eigen::MatrixXd::Identity(first.base.count(), first.base.count());
+  EXPECT_LT(designExcitation(model, second).criterion, alone);
+}
+
+// A motion too slow to excite anything (speed 1 %) is a bad start, from which the evolution
+// strategy leads away; the result still keeps the limits.
+TEST(ExcitationDesign, PopulationRescuesBadStarts) {
+  const auto model = bundled("planar_2r");
+  ExcitationOptions options = quick();
+  options.rounds = 0;
+  const double start = designExcitation(model, options).criterion;
+  options.generations = 60;
+  const ExcitationDesign design = designExcitation(model, options);
+  ASSERT_TRUE(design.feasible);
+  EXPECT_LT(design.criterion, start);
+  EXPECT_LE(largestUsage(model, design, options), 1.0);
+}
+
+// Limits that no posture keeps are named; options that make no sense are refused.
+TEST(ExcitationDesign, SaysWhatCannotBe) {
+  const auto model = bundled("tx40");
+  ExcitationOptions options = quick();
+  options.constraints.workspace = {workspaceLimitOf(*model, "flange z > 5")};
+  const ExcitationDesign impossible = designExcitation(model, options);
+  EXPECT_FALSE(impossible.feasible);
+  EXPECT_NE(impossible.note.find("flange z > 5"), std::string::npos) << impossible.note;
+  Model weak = *model;
+  weak.joints[1].limits.effort = 1.0;
+  weak.joints[1].name = "shoulder";
+  const ExcitationDesign too_weak =
+      designExcitation(std::make_shared<const Model>(finalize(weak)), quick());
+  EXPECT_FALSE(too_weak.feasible);
+  EXPECT_NE(too_weak.note.find("shoulder effort"), std::string::npos) << too_weak.note;
+  Model unlimited = *model;
+  unlimited.joints[0].limits.velocity = kNotStated;
+  EXPECT_THROW(designExcitation(std::make_shared<const Model>(finalize(unlimited)), quick()),
+               Error);
+  for (const auto& change : std::vector<std::function<void(ExcitationOptions&)>>{
+           [](ExcitationOptions& o) { o.harmonics = 1; },
+           [](ExcitationOptions& o) { o.seconds = -1.0; },
+           [](ExcitationOptions& o) { o.margin = 1.0; },
+           [](ExcitationOptions& o) { o.speed = 0.0; },
+           [](ExcitationOptions& o) { o.constraints.joints = {"elbow"}; }}) {
+    ExcitationOptions bad = quick();
+    change(bad);
+    EXPECT_THROW(designExcitation(model, bad), Error);
+  }
+}
+
+}  // namespace
+}  // namespace proprio

@@ -1,0 +1,265 @@
+#include <Eigen/QR>
+#include <cmath>
+
+#include "proprio/core/parallel.h"
+#include "proprio/motion/excitation_problem_internal.h"
+
+namespace proprio::internal {
+namespace {
+
+// Criterion samples per shortest period, and watched times nearer than a part of it are one.
+constexpr int kSamplesPerPeriod = 5;
+constexpr double kSameTime = 0.02;
+// Time points per task.
+constexpr std::ptrdiff_t kPointsPerTask = 4;
+
+/// Orthonormal columns that span what is orthogonal to w.
+Eigen::MatrixXd orthogonalTo(const Eigen::VectorXd& w) {
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(w);
+  const Eigen::MatrixXd Q = qr.householderQ() * Eigen::MatrixXd::Identity(w.size(), w.size());
+  return Q.rightCols(w.size() - 1);
+}
+
+/// All series at rest at both ends (fourier_series.h): column 0 is the start, the others change
+/// harmonic l in proportion to 1 / l, as equal accelerations do.
+Eigen::MatrixXd restCoefficients(double period, int harmonics) {
+  const double w = 2.0 * M_PI / period;
+  const Eigen::VectorXd l = Eigen::VectorXd::LinSpaced(harmonics, 1.0, harmonics);
+  const Eigen::VectorXd decay = l.cwiseInverse();
+  // sum a_l = 0 with a = decay * u, and sum l b_l = 0 with b = decay * u
+  const Eigen::MatrixXd a = decay.asDiagonal() * orthogonalTo(decay);
+  const Eigen::MatrixXd b = decay.asDiagonal() * orthogonalTo(Eigen::VectorXd::Ones(harmonics));
+  const Eigen::Index free = harmonics - 1;
+  Eigen::MatrixXd map = Eigen::MatrixXd::Zero(2 * harmonics + 1, 1 + 2 * free);
+  map(0, 0) = 1.0;
+  map.row(0).tail(free) = (l * w).cwiseInverse().transpose() * b;
+  map.block(1, 1, harmonics, free) = a;
+  map.block(1 + harmonics, 1 + free, harmonics, free) = b;
+  return map;
+}
+
+MotionBasis basisAt(double period, int harmonics, const Eigen::VectorXd& times,
+                    const Eigen::MatrixXd& map) {
+  const MotionBasis full = fourierBasis(period, harmonics, times);
+  return {full.q * map, full.v * map, full.a * map};
+}
+
+}  // namespace
+
+MotionLimits designLimits(const Model& model, const ExcitationOptions& options) {
+  const ConstraintOptions& c = options.constraints;
+  const std::vector<std::string> joints = c.joints.empty() ? motionJoints(model) : c.joints;
+  MotionLimits limits =
+      withMargin(c.limits ? *c.limits : limitsOf(model, joints), 1.0 - options.margin);
+  limits.velocity *= options.speed;
+  limits.acceleration *= options.speed * options.speed;
+  return limits;
+}
+
+ExcitationProblem::ExcitationProblem(const ExcitationOptions& options,
+                                     std::shared_ptr<const Tree> smooth,
+                                     std::shared_ptr<const MotionConstraints> constraints,
+                                     ExcitationCriterion* criterion)
+    : period_(options.seconds),
+      harmonics_(options.harmonics),
+      constraints_(std::move(constraints)),
+      criterion_(criterion),
+      to_series_(restCoefficients(options.seconds, options.harmonics)) {
+  const auto n = static_cast<Eigen::Index>(constraints_->joints().size());
+  const MotionLimits& limits = constraints_->limits();
+  unit_.resize(n * perJoint());
+  const double w = 2.0 * M_PI / period_;
+  for (Eigen::Index j = 0; j < n; ++j) {
+    double speed = limits.velocity[j];
+    if (!std::isfinite(speed)) speed = limits.acceleration[j] / (4.0 * w);
+    if (!std::isfinite(speed)) speed = 1.0;
+    unit_.segment(j * perJoint(), perJoint()).setConstant(speed);
+    unit_[j * perJoint()] = 1.0;
+  }
+  const Eigen::Index samples =
+      std::max<Eigen::Index>(kSamplesPerPeriod * harmonics_,
+                             3 * static_cast<Eigen::Index>(criterion->options().columns.size()) /
+                                 std::max(1, smooth->velocityCount()));
+  const Eigen::VectorXd times = Eigen::VectorXd::NullaryExpr(samples, [&](Eigen::Index k) {
+    return period_ * static_cast<double>(k) / static_cast<double>(samples);
+  });
+  grid_ = basisAt(period_, harmonics_, times, to_series_);
+}
+
+Eigen::MatrixXd ExcitationProblem::coefficients(const Eigen::VectorXd& x) const {
+  const Eigen::VectorXd y = x.cwiseProduct(unit_);
+  return Columns(y.data(), perJoint(), jointCount());
+}
+
+FourierSeries ExcitationProblem::series(const Eigen::VectorXd& x) const {
+  return FourierSeries::fromCoefficients(to_series_ * coefficients(x), period_);
+}
+
+Eigen::VectorXd ExcitationProblem::start(const Eigen::VectorXd& x) const {
+  return coefficients(x).row(0).transpose();
+}
+
+Eigen::VectorXd ExcitationProblem::scaled(const Eigen::VectorXd& x, double factor,
+                                          const Eigen::VectorXd& centre) const {
+  Eigen::VectorXd y = factor * x;
+  for (Eigen::Index j = 0; j < jointCount(); ++j) {
+    y[j * perJoint()] += (1.0 - factor) * centre[j] / unit_[j * perJoint()];
+  }
+  return y;
+}
+
+Eigen::VectorXd ExcitationProblem::centredAt(const Eigen::VectorXd& x,
+                                             const Eigen::VectorXd& centre) const {
+  const Eigen::MatrixXd q = grid_.q * coefficients(x);
+  Eigen::VectorXd y = x;
+  for (Eigen::Index j = 0; j < jointCount(); ++j) {
+    const double middle = 0.5 * (q.col(j).minCoeff() + q.col(j).maxCoeff());
+    y[j * perJoint()] += (centre[j] - middle) / unit_[j * perJoint()];
+  }
+  return y;
+}
+
+double ExcitationProblem::value(const Eigen::VectorXd& x) {
+  const Eigen::MatrixXd c = coefficients(x);
+  const double value = criterion_->value(constraints_->fullPositions(grid_.q * c),
+                                         constraints_->fullVelocities(grid_.v * c),
+                                         constraints_->fullVelocities(grid_.a * c));
+  if (criterion_->options().criterion == Criterion::kD) {
+    return value / (2.0 * static_cast<double>(criterion_->options().columns.size()));
+  }
+  return std::log(value);
+}
+
+double ExcitationProblem::valueAndGradient(const Eigen::VectorXd& x, Eigen::VectorXd* gradient) {
+  const Eigen::MatrixXd c = coefficients(x);
+  const Eigen::MatrixXd q = constraints_->fullPositions(grid_.q * c),
+                        v = constraints_->fullVelocities(grid_.v * c),
+                        a = constraints_->fullVelocities(grid_.a * c);
+  Eigen::MatrixXd dq(v.rows(), v.cols()), dv(dq), da(dq);
+  const double value = criterion_->valueAndGradient(q, v, a, dq, dv, da);
+  const bool d = criterion_->options().criterion == Criterion::kD;
+  const double slope =
+      d ? 0.5 / static_cast<double>(criterion_->options().columns.size()) : 1.0 / value;
+  gradient->resize(x.size());
+  for (Eigen::Index j = 0; j < jointCount(); ++j) {
+    const int k = constraints_->coordinates()[static_cast<size_t>(j)];
+    gradient->segment(j * perJoint(), perJoint()) =
+        slope * (grid_.q.transpose() * dq.col(k) + grid_.v.transpose() * dv.col(k) +
+                 grid_.a.transpose() * da.col(k));
+  }
+  *gradient = gradient->cwiseProduct(unit_);
+  return d ? slope * value : std::log(value);
+}
+
+bool ExcitationProblem::ownJointOnly(int constraint) const {
+  return constraints_->list()[static_cast<size_t>(constraint)].kind < ConstraintKind::kEffort;
+}
+
+bool ExcitationProblem::watch(double time, int constraint) {
+  const double near = kSameTime * period_ / harmonics_;
+  TimePoint* same = nullptr;
+  for (TimePoint& point : points_) {
+    if (std::abs(point.time - time) > near) continue;
+    same = &point;
+    for (const int c : point.chosen) {
+      if (c == constraint) return false;
+    }
+  }
+  if (same == nullptr) {
+    TimePoint point;
+    point.time = time;
+    const MotionBasis basis =
+        basisAt(period_, harmonics_, Eigen::VectorXd::Constant(1, time), to_series_);
+    point.q = basis.q.row(0);
+    point.v = basis.v.row(0);
+    point.a = basis.a.row(0);
+    points_.push_back(std::move(point));
+    same = &points_.back();
+  }
+  same->chosen.push_back(constraint);
+  return true;
+}
+
+int ExcitationProblem::watched() const {
+  int rows = 0;
+  for (const TimePoint& point : points_) rows += static_cast<int>(point.chosen.size());
+  return rows;
+}
+
+void ExcitationProblem::evaluate(const Eigen::VectorXd& x, Eigen::VectorXd& g) const {
+  const Eigen::MatrixXd c = coefficients(x);
+  parallelChunks(static_cast<std::ptrdiff_t>(points_.size()), kPointsPerTask,
+                 [&](std::ptrdiff_t first, std::ptrdiff_t count, int worker) {
+                   for (std::ptrdiff_t k = first; k < first + count; ++k) {
+                     const TimePoint& p = points_[static_cast<size_t>(k)];
+                     const Eigen::VectorXd q = (p.q * c).transpose(), v = (p.v * c).transpose(),
+                                           a = (p.a * c).transpose();
+                     constraints_->evaluate(
+                         p.chosen, q, v, a, worker,
+                         g.segment(p.first_row, static_cast<Eigen::Index>(p.chosen.size())));
+                   }
+                 });
+}
+
+void ExcitationProblem::jacobian(const Eigen::VectorXd& x, Eigen::VectorXd& values) const {
+  const Eigen::MatrixXd c = coefficients(x);
+  const Eigen::Index p_count = perJoint();
+  parallelChunks(
+      static_cast<std::ptrdiff_t>(points_.size()), kPointsPerTask,
+      [&](std::ptrdiff_t first, std::ptrdiff_t count, int worker) {
+        MotionConstraints::Sample sample;
+        for (std::ptrdiff_t k = first; k < first + count; ++k) {
+          const TimePoint& p = points_[static_cast<size_t>(k)];
+          const Eigen::VectorXd q = (p.q * c).transpose(), v = (p.v * c).transpose(),
+                                a = (p.a * c).transpose();
+          constraints_->linearise(p.chosen, q, v, a, worker, &sample);
+          Eigen::Index entry = p.first_entry;
+          for (size_t r = 0; r < p.chosen.size(); ++r) {
+            const auto row = static_cast<Eigen::Index>(r);
+            const MotionConstraint& constraint =
+                constraints_->list()[static_cast<size_t>(p.chosen[r])];
+            const bool own = ownJointOnly(p.chosen[r]);
+            for (Eigen::Index j = own ? constraint.index : 0;
+                 j < (own ? constraint.index + 1 : jointCount()); ++j) {
+              values.segment(entry, p_count) =
+                  (sample.dq(row, j) * p.q + sample.dv(row, j) * p.v + sample.da(row, j) * p.a)
+                      .transpose()
+                      .cwiseProduct(unit_.segment(j * p_count, p_count));
+              entry += p_count;
+            }
+          }
+        }
+      });
+}
+
+NonlinearProgram ExcitationProblem::program(const Eigen::VectorXd& x, double bound) {
+  NonlinearProgram p;
+  p.start = x;
+  const Eigen::Index rows = watched();
+  p.g_lower = Eigen::VectorXd::Constant(rows, -bound);
+  p.g_upper = Eigen::VectorXd::Constant(rows, bound);
+  int row = 0;
+  for (TimePoint& point : points_) {
+    point.first_row = row;
+    point.first_entry = static_cast<int>(p.jacobian_rows.size());
+    for (const int c : point.chosen) {
+      const MotionConstraint& constraint = constraints_->list()[static_cast<size_t>(c)];
+      if (!constraint.bothSides()) p.g_lower[row] = -std::numeric_limits<double>::infinity();
+      const bool own = ownJointOnly(c);
+      const Eigen::Index first = own ? constraint.index * perJoint() : 0;
+      const Eigen::Index count = own ? perJoint() : variables();
+      for (Eigen::Index i = first; i < first + count; ++i) {
+        p.jacobian_rows.push_back(row);
+        p.jacobian_columns.push_back(static_cast<int>(i));
+      }
+      ++row;
+    }
+  }
+  p.value = [this](const Eigen::VectorXd& y) { return value(y); };
+  p.gradient = [this](const Eigen::VectorXd& y, Eigen::VectorXd& g) { valueAndGradient(y, &g); };
+  p.constraints = [this](const Eigen::VectorXd& y, Eigen::VectorXd& g) { evaluate(y, g); };
+  p.jacobian = [this](const Eigen::VectorXd& y, Eigen::VectorXd& values) { jacobian(y, values); };
+  return p;
+}
+
+}  // namespace proprio::internal

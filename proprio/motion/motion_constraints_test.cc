@@ -1,0 +1,157 @@
+// Usage of limits against direct computations, gradients against differences.
+
+#include "proprio/motion/motion_constraints.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "proprio/dynamics/augmented_regressor.h"
+#include "proprio/dynamics/testing/model_zoo.h"
+#include "proprio/model/robot_reader.h"
+#include "proprio/motion/excitation_criterion.h"
+
+namespace proprio {
+namespace {
+
+struct Robot {
+  explicit Robot(const std::string& name)
+      : model(std::make_shared<const Model>(withSmoothSigns(
+            readRobot(PROPRIO_SOURCE_DIR "/examples/robots/" + name + ".yaml", ReadOptions{}),
+            10.0))),
+        tree(std::make_shared<const Tree>(model)),
+        parameters(declaredParameters(model)) {}
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Tree> tree;
+  Parameters parameters;
+};
+
+// Each usage is the quantity over its limit: torques by fullTorque, the flange by its pose.
+TEST(MotionConstraints, UsageIsThePartOfTheLimit) {
+  const Robot r("tx40");
+  ConstraintOptions options;
+  options.workspace = {workspaceLimitOf(*r.model, "flange z > 0.3"),
+                       workspaceLimitOf(*r.model, "link_4 x < 0.2")};
+  const MotionConstraints constraints(r.tree, r.parameters, options);
+  ASSERT_EQ(constraints.list().size(), 26u);
+  const RandomState x = randomState(*r.tree, 5);
+  const Eigen::MatrixXd usage =
+      constraints.usage(x.q.transpose(), x.v.transpose(), x.a.transpose());
+  Eigen::VectorXd tau(6);
+  Workspace workspace(*r.tree);
+  fullTorque(*r.tree, r.parameters, compileParameters(*r.tree, r.parameters), workspace, x.q, x.v,
+             x.a, tau);
+  Kinematics kinematics(*r.tree);
+  computeKinematics(*r.tree, x.q, kinematics);
+  for (size_t c = 0; c < constraints.list().size(); ++c) {
+    const MotionConstraint& constraint = constraints.list()[c];
+    const int j = constraint.index;
+    const JointLimits& limits = r.model->joints[static_cast<size_t>(j)].limits;
+    double expected = 0.0;
+    switch (constraint.kind) {
+      case ConstraintKind::kPosition:
+        expected = (2.0 * x.q[j] - limits.upper - limits.lower) / (limits.upper - limits.lower);
+        break;
+      case ConstraintKind::kVelocity:
+        expected = x.v[j] / limits.velocity;
+        break;
+      case ConstraintKind::kAcceleration:
+        expected = x.a[j] / limits.acceleration;
+        break;
+      case ConstraintKind::kEffort:
+        expected = tau[j] / limits.effort;
+        break;
+      case ConstraintKind::kWorkspace:
+        expected = j == 0 ? 1.0 - 10.0 * (framePose(kinematics, r.model->frames[0].link,
+                                                    r.model->frames[0].X_LF)
+                                              .p.z() -
+                                          0.3)
+                          : 1.0 - 10.0 * (0.2 - framePose(kinematics, 4).p.x());
+        break;
+      case ConstraintKind::kCollision:
+        break;
+    }
+    EXPECT_NEAR(usage(0, static_cast<Eigen::Index>(c)), expected, 1e-12) << constraint.name;
+  }
+}
+
+// Gradients of everything equal central differences; some joints held still, one box in the way.
+TEST(MotionConstraints, GradientsEqualDifferences) {
+  constexpr double kStep = 1e-5, kTolerance = 1e-5;
+  for (const char* name : {"tx40", "tx40_coupled", "humanoid"}) {
+    SCOPED_TRACE(name);
+    const Robot r(name);
+    ConstraintOptions options;
+    options.joints = motionJoints(*r.model);
+    options.joints.resize(options.joints.size() - 1);
+    options.workspace = {workspaceLimitOf(*r.model, r.model->links.back().name + " y > -0.1")};
+    CollisionOptions collision;
+    collision.environment = {{"box", {Matrix3d::Identity(), {0.4, 0.1, 0.3}}, {0.2, 0.2, 0.2}}};
+    collision.self = false;
+    options.collisions = std::make_shared<const RobotCollisions>(r.tree, collision);
+    options.posture = r.tree->neutralPosition();
+    const MotionConstraints constraints(r.tree, r.parameters, options);
+    const auto n = static_cast<Eigen::Index>(options.joints.size());
+    RandomModelSource random(8);
+    const auto vector = [&] {
+      return Eigen::VectorXd(
+          Eigen::VectorXd::NullaryExpr(n, [&] { return random.uniform(-1.0, 1.0); }));
+    };
+    Eigen::VectorXd x[3] = {vector(), vector(), vector()};
+    std::vector<int> all;
+    for (size_t c = 0; c < constraints.list().size(); ++c) all.push_back(static_cast<int>(c));
+    MotionConstraints::Sample sample;
+    constraints.linearise(all, x[0], x[1], x[2], 0, &sample);
+    // distances have their own test: here only that they arrive, as 1 - (d - clearance) / 0.1 m
+    Kinematics kinematics(*r.tree);
+    computeKinematics(*r.tree, constraints.fullPositions(x[0].transpose()).transpose(), kinematics);
+    Eigen::VectorXd gradient(r.tree->velocityCount());
+    for (size_t c = 0; c < constraints.list().size(); ++c) {
+      const MotionConstraint& constraint = constraints.list()[c];
+      if (constraint.kind != ConstraintKind::kCollision) continue;
+      const LinkDistance d = options.collisions->distance(kinematics, constraint.index);
+      options.collisions->gradient(kinematics, constraint.index, d, gradient);
+      const auto row = static_cast<Eigen::Index>(c);
+      EXPECT_NEAR(sample.usage[row], 1.0 - (d.distance - options.clearance) / 0.1, 1e-9);
+      for (Eigen::Index j = 0; j < n; ++j) {
+        const int k = constraints.coordinates()[static_cast<size_t>(j)];
+        EXPECT_NEAR(sample.dq(row, j), -10.0 * gradient[k], 1e-9);
+      }
+    }
+    Eigen::VectorXd up(sample.usage.size()), down(up);
+    for (int what = 0; what < 3; ++what) {
+      for (Eigen::Index j = 0; j < n; ++j) {
+        const double keep = x[what][j];
+        x[what][j] = keep + kStep;
+        constraints.evaluate(all, x[0], x[1], x[2], 0, up);
+        x[what][j] = keep - kStep;
+        constraints.evaluate(all, x[0], x[1], x[2], 0, down);
+        x[what][j] = keep;
+        const Eigen::MatrixXd& slope = what == 0 ? sample.dq : what == 1 ? sample.dv : sample.da;
+        for (Eigen::Index c = 0; c < up.size(); ++c) {
+          const MotionConstraint& constraint = constraints.list()[static_cast<size_t>(c)];
+          if (constraint.kind == ConstraintKind::kCollision) continue;
+          EXPECT_NEAR(slope(c, j), (up[c] - down[c]) / (2.0 * kStep),
+                      kTolerance * (1.0 + std::abs(slope(c, j))))
+              << constraint.name << " by "
+              << "qva"[what] << " of joint " << j;
+        }
+      }
+    }
+  }
+}
+
+// Workspace sentences that say nothing, or name what is not there, get an answer.
+TEST(MotionConstraints, WorkspaceSentences) {
+  const Robot r("tx40");
+  const WorkspaceLimit limit = workspaceLimitOf(*r.model, "flange y < 0.25");
+  EXPECT_EQ(limit.normal, Vector3d(0, -1, 0));
+  EXPECT_EQ(limit.offset, -0.25);
+  for (const char* text : {"", "flange z >", "flnge z > 0.3", "flange w > 1", "flange z = 1",
+                           "flange z > high", "flange z > nan", "flange z > 0.3 m"}) {
+    EXPECT_THROW(workspaceLimitOf(*r.model, text), Error) << text;
+  }
+}
+
+}  // namespace
+}  // namespace proprio
