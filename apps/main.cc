@@ -39,6 +39,10 @@ constexpr VerbEntry kVerbs[] = {
      addSimulate},
     {"log", "Shows what a recording holds and how good it is; cuts, maps, converts, plots it.",
      "proprio log run.csv --from 2 --to 12 --plot run.html --out run.npz", addLog},
+    {"excite", "Designs a motion from which the robot's parameters can be identified well.",
+     "proprio excite examples/robots/tx40.yaml --workspace \"flange z > 0.3\" --out motion.json "
+     "--picture motion.png",
+     addExcite},
     {"schema", "Prints the JSON Schema of robot.yaml.", "proprio schema --json robot.schema.json",
      addSchema},
 };

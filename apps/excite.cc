@@ -1,0 +1,525 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "apps/verb.h"
+#include "proprio/core/text.h"
+#include "proprio/core/text_table.h"
+#include "proprio/motion/excitation_design.h"
+#include "proprio/motion/sequence.h"
+#include "proprio/motion/static_postures.h"
+#include "proprio/motion/trajectory_file.h"
+#include "proprio/report/chart.h"
+
+namespace proprio::apps {
+namespace {
+
+constexpr double kEarlierRate = 100.0;  // 1/s
+constexpr double kPictureRate = 100.0;  // 1/s
+// Relative standard deviations that are commonly called well and not identified.
+constexpr double kWell = 0.1, kBadly = 0.3;
+
+struct ExciteOptions : RobotOptions {
+  int harmonics = 20;
+  double seconds = 10.0;
+  std::string criterion = "condition";
+  bool scaled = false;
+  int starts = 1;
+  uint64_t seed = 1;
+  double speed = 1.0, margin = 0.05, target = 0.0, time_limit = 60.0, clearance = 0.01;
+  int generations = 0;
+  std::vector<std::string> joints, workspace, disabled, environment, earlier, parameters;
+  bool no_self_collision = false;
+  std::vector<double> rest, noise;
+  double rate = 100.0;
+  int postures = 0;
+  std::string out, picture;
+};
+
+std::vector<std::string> separated(const std::string& text, char at) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == at) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+/// "table: 0.5 0 -0.1 1 1 0.2" or with rpy behind: name, centre, edge lengths.
+EnvironmentBox boxOf(const std::string& text) {
+  const std::vector<std::string> halves = separated(text, ':');
+  std::vector<double> numbers;
+  if (halves.size() == 2) {
+    for (const std::string_view word : splitWords(halves[1])) {
+      const std::optional<double> number = parseNumber(word);
+      if (number && std::isfinite(*number)) numbers.push_back(*number);
+    }
+  }
+  if (halves.size() != 2 || (numbers.size() != 6 && numbers.size() != 9)) {
+    throw Error(
+        fmt::format("--environment {}: expected \"NAME: x y z  length width height\", in "
+                    "metres, and roll pitch yaw behind where the box is turned",
+                    inQuotes(text)));
+  }
+  EnvironmentBox box;
+  box.name = std::string(splitWords(halves[0]).empty() ? "box" : splitWords(halves[0]).front());
+  Vector3d rpy = Vector3d::Zero();
+  if (numbers.size() == 9) rpy = Vector3d(numbers[6], numbers[7], numbers[8]);
+  box.X_WG = Pose::fromXyzRpy({numbers[0], numbers[1], numbers[2]}, rpy);
+  box.size = Vector3d(numbers[3], numbers[4], numbers[5]);
+  return box;
+}
+
+std::shared_ptr<const RobotCollisions> collisionsOf(const ExciteOptions& options,
+                                                    const std::shared_ptr<const Tree>& tree) {
+  CollisionOptions collision;
+  collision.self = !options.no_self_collision;
+  for (const std::string& text : options.environment) {
+    collision.environment.push_back(boxOf(text));
+  }
+  for (const std::string& text : options.disabled) {
+    const std::vector<std::string> names = separated(text, ':');
+    if (names.size() != 2) {
+      throw Error(fmt::format("--disable-collision {}: expected two links as A:B", inQuotes(text)));
+    }
+    collision.disabled.emplace_back(names[0], names[1]);
+  }
+  return std::make_shared<const RobotCollisions>(tree, collision);
+}
+
+/// What is said once about the robot, whatever the start.
+struct Setup {
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Tree> tree;
+  ExcitationOptions design;
+  Eigen::VectorXd noise;  ///< per velocity coordinate
+};
+
+/// Per velocity coordinate; one number stands for all joints.
+Eigen::VectorXd noiseOf(const ExciteOptions& options, const Tree& tree,
+                        const std::vector<std::string>& joints) {
+  Eigen::VectorXd noise = Eigen::VectorXd::Ones(tree.velocityCount());
+  if (options.noise.empty()) return noise;
+  if (options.noise.size() != 1 && options.noise.size() != joints.size()) {
+    throw Error(fmt::format("--noise: {} numbers; expected one, or one for each of {} joints",
+                            options.noise.size(), joints.size()));
+  }
+  for (size_t i = 0; i < joints.size(); ++i) {
+    const double sigma = options.noise[options.noise.size() == 1 ? 0 : i];
+    if (!(sigma > 0.0)) throw Error(fmt::format("--noise: {} is not a positive number", sigma));
+    noise[tree.velocityIndex(requireJoint(tree.model(), joints[i]))] = sigma;
+  }
+  return noise;
+}
+
+/// Rows that weigh as much as all samples of motions that were already executed.
+Eigen::MatrixXd earlierRows(const Setup& setup, const std::vector<std::string>& files,
+                            const CriterionOptions& criterion, const BaseParameters& base) {
+  const Parameters parameters = declaredParameters(setup.model);
+  CriterionOptions plain;
+  plain.columns = criterion.columns.empty() ? base.independent : criterion.columns;
+  plain.row_scale = criterion.row_scale;
+  Eigen::MatrixXd gram;
+  for (const std::string& file : files) {
+    const MotionSamples samples = sample(readMotion(file), kEarlierRate);
+    ConstraintOptions held;
+    held.joints = samples.joints;
+    const MotionConstraints all(setup.tree, parameters, held);
+    ExcitationCriterion excitation(setup.tree, parameters.layout, plain);
+    excitation.value(all.fullPositions(samples.q), all.fullVelocities(samples.v),
+                     all.fullVelocities(samples.a));
+    gram = gram.size() == 0 ? excitation.gram() : Eigen::MatrixXd(gram + excitation.gram());
+  }
+  // any W with W^T W = gram will do
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
+  return eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
+         eigen.eigenvectors().transpose();
+}
+
+std::vector<int> columnsOf(const ExciteOptions& options, const ParameterLayout& layout) {
+  std::vector<int> columns;
+  std::vector<std::string> names;
+  for (int i = 0; i < layout.size(); ++i) names.push_back(layout[i].name);
+  for (const std::string& name : options.parameters) {
+    const int index = layout.index(name);
+    if (index < 0) {
+      throw Error(
+          fmt::format("--parameters: there is no {}{}", inQuotes(name), didYouMean(name, names)));
+    }
+    columns.push_back(index);
+  }
+  return columns;
+}
+
+Setup setUp(const ExciteOptions& options) {
+  Setup s;
+  s.model = std::make_shared<const Model>(readRobot(options));
+  s.tree = std::make_shared<const Tree>(s.model);
+  ExcitationOptions& d = s.design;
+  d.harmonics = options.harmonics;
+  d.seconds = options.seconds;
+  d.margin = options.margin;
+  d.speed = options.speed;
+  d.target = options.target;
+  d.generations = options.generations;
+  d.time_limit = options.time_limit;
+  d.constraints.joints = options.joints.empty() ? motionJoints(*s.model) : options.joints;
+  d.constraints.clearance = options.clearance;
+  for (const std::string& text : options.workspace) {
+    d.constraints.workspace.push_back(workspaceLimitOf(*s.model, text));
+  }
+  d.constraints.collisions = collisionsOf(options, s.tree);
+  s.noise = noiseOf(options, *s.tree, d.constraints.joints);
+  d.criterion.criterion = criterionOf(options.criterion);
+  if (!options.noise.empty()) d.criterion.row_scale = s.noise.cwiseInverse();
+  const auto layout = std::make_shared<const ParameterLayout>(s.model);
+  d.criterion.columns = columnsOf(options, *layout);
+  if (options.earlier.empty() && !options.scaled) return s;
+  ExcitationOptions none = d;
+  none.rounds = 0;
+  none.criterion.criterion = Criterion::kCondition;
+  const ExcitationDesign probe = designExcitation(s.model, none);
+  if (!options.earlier.empty()) {
+    d.criterion.earlier = earlierRows(s, options.earlier, d.criterion, probe.base);
+  }
+  if (options.scaled && d.criterion.columns.empty()) {
+    const Parameters parameters = declaredParameters(s.model);
+    const Eigen::Map<const Eigen::VectorXd> chi(
+        parameters.values.data(), static_cast<Eigen::Index>(parameters.values.size()));
+    const Eigen::VectorXd beta = splitParameters(probe.base, chi).beta.cwiseAbs();
+    // a parameter that happens to be zero counts as a hundredth of the typical size
+    d.criterion.column_scale = beta.cwiseMax(0.01 * beta.mean());
+  }
+  return s;
+}
+
+/// A line that is rewritten, on terminals only, from the first second on.
+class ProgressLine {
+ public:
+  void operator()(int start, int starts, const ExcitationProgress& p, double limit) {
+    if (isatty(STDERR_FILENO) == 0 || p.seconds < 1.0) return;
+    constexpr int kWidth = 24;
+    const double part = std::isfinite(limit) && limit > 0.0 ? p.seconds / limit : 0.0;
+    const int done = std::min(kWidth, static_cast<int>(kWidth * part));
+    fmt::print(stderr, "\r[{:#<{}}{:.<{}}] start {}/{}  round {}  {:.0f} s  criterion {:.4g}   ",
+               "", done, "", kWidth - done, start, starts, p.round, p.seconds, p.criterion);
+    std::fflush(stderr);
+    shown_ = true;
+  }
+  ~ProgressLine() {
+    if (shown_) fmt::print(stderr, "\r{:80}\r", "");
+  }
+
+ private:
+  bool shown_ = false;
+};
+
+struct Forecast {
+  std::vector<std::string> names;
+  LearningForecast learning;
+};
+
+Forecast forecastOf(const Setup& setup, const ExcitationDesign& design, double rate) {
+  const Parameters parameters = declaredParameters(setup.model);
+  CriterionOptions plain;
+  plain.columns = design.base.independent;
+  plain.row_scale = setup.noise.cwiseInverse();
+  if (setup.tree->floating()) plain.row_scale.head(6).setOnes();
+  ExcitationCriterion excitation(setup.tree, parameters.layout, plain);
+  const MotionConstraints all(setup.tree, parameters, setup.design.constraints);
+  const int samples = 50 * design.motion.harmonics();
+  const GridSamples s = onGrid(design.motion, samples);
+  excitation.value(all.fullPositions(s.q), all.fullVelocities(s.v), all.fullVelocities(s.a));
+  const double measured = design.motion.period * rate;
+  Forecast forecast;
+  forecast.learning = forecastLearning(design.base, parameters, excitation.gram(),
+                                       measured / static_cast<double>(samples));
+  const auto labels = shortLabels(*setup.tree, *design.base.layout);
+  for (int i = 0; i < design.base.count(); ++i) {
+    forecast.names.push_back(
+        groupingText(design.base, i, labels ? *labels : fullLabels(*design.base.layout)));
+  }
+  return forecast;
+}
+
+const char* verdict(double relative) {
+  return relative <= kWell ? "well" : relative <= kBadly ? "roughly" : "not";
+}
+
+std::string reportText(const ExciteOptions& options, const ExcitationDesign& design,
+                       const Forecast& forecast, bool colour) {
+  std::string text = fmt::format(
+      "{}\n  criterion '{}': {} at the start, {} now; condition number {}\n  {} rounds, {} "
+      "iterations, {:.1f} s: {}\n\n",
+      inked("Exciting motion", Ink::kBold, colour), options.criterion,
+      readable(design.start_criterion), readable(design.criterion), readable(design.condition),
+      design.rounds, design.iterations, design.elapsed, design.note);
+  TextTable active;
+  active.header = {"active constraint", "of its limit", "at"};
+  active.right = {false, true, true};
+  for (const ActiveConstraint& a : design.active) {
+    active.rows.push_back(
+        {a.name, fmt::format("{:.1f} %", 100.0 * a.usage), fmt::format("{:.2f} s", a.time)});
+  }
+  text += active.rows.empty() ? "  no constraint is active\n" : active.text(colour);
+  TextTable table;
+  table.header = {"base parameter", "value", "sigma", "relative", "will be learnt"};
+  table.right = {false, true, true, true, false};
+  int counts[3] = {0, 0, 0};
+  for (size_t i = 0; i < forecast.names.size(); ++i) {
+    const auto k = static_cast<Eigen::Index>(i);
+    const double relative = forecast.learning.relative[k];
+    ++counts[relative <= kWell ? 0 : relative <= kBadly ? 1 : 2];
+    table.rows.push_back({wrapped(forecast.names[i], 1000, 0).substr(0, 60),
+                          readable(forecast.learning.value[k]),
+                          readable(forecast.learning.sigma[k], 2),
+                          std::isfinite(relative) ? fmt::format("{:.2g} %", 100.0 * relative) : "-",
+                          verdict(relative)});
+  }
+  text += fmt::format("\n{}\n", table.text(colour));
+  text += fmt::format(
+      "  with torque noise of {} and {} samples per second: {} parameters well (below {:.0f} %), "
+      "{} roughly, {} not\n  (a parameter whose value is near zero cannot have a small relative "
+      "error)\n",
+      options.noise.empty() ? "1 N m" : "the given size", readable(options.rate), counts[0],
+      100.0 * kWell, counts[1], counts[2]);
+  return text;
+}
+
+nlohmann::json reportJson(const ExciteOptions& options, const ExcitationDesign& design,
+                          const Forecast& forecast, uint64_t seed) {
+  const auto number = [](double x) {
+    return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
+  };
+  nlohmann::json json = {{"criterion", options.criterion},
+                         {"feasible", design.feasible},
+                         {"seed", seed},
+                         {"note", design.note},
+                         {"before", number(design.start_criterion)},
+                         {"after", number(design.criterion)},
+                         {"condition", number(design.condition)},
+                         {"iterations", design.iterations},
+                         {"seconds", design.elapsed},
+                         {"active", nlohmann::json::array()},
+                         {"parameters", nlohmann::json::array()}};
+  for (const ActiveConstraint& a : design.active) {
+    json["active"].push_back({{"name", a.name}, {"usage", a.usage}, {"time", a.time}});
+  }
+  for (size_t i = 0; i < forecast.names.size(); ++i) {
+    const auto k = static_cast<Eigen::Index>(i);
+    json["parameters"].push_back({{"name", forecast.names[i]},
+                                  {"value", forecast.learning.value[k]},
+                                  {"sigma", number(forecast.learning.sigma[k])},
+                                  {"relative", number(forecast.learning.relative[k])},
+                                  {"learnt", verdict(forecast.learning.relative[k])}});
+  }
+  return json;
+}
+
+void writePictureOf(const std::string& path, const JointMotion& motion,
+                    const MotionLimits& limits) {
+  const MotionSamples s = sample(motion, kPictureRate);
+  Figure figure;
+  figure.title = "Exciting motion";
+  figure.x = {"time", "s"};
+  figure.columns = 2;
+  for (size_t j = 0; j < motion.joints.size(); ++j) {
+    const auto k = static_cast<Eigen::Index>(j);
+    for (const bool velocity : {false, true}) {
+      Panel panel;
+      panel.title = motion.joints[j];
+      panel.y = velocity ? Axis{"velocity", "rad/s"} : Axis{"position", "rad"};
+      panel.series = {line("", s.time, velocity ? s.v.col(k) : s.q.col(k))};
+      const double low = velocity ? -limits.velocity[k] : limits.lower[k];
+      const double high = velocity ? limits.velocity[k] : limits.upper[k];
+      for (const double at : {low, high}) {
+        if (std::isfinite(at)) panel.markers.push_back({at, "", true});
+      }
+      figure.panels.push_back(panel);
+    }
+  }
+  writePicture({figure}, path);
+}
+
+/// The motion with approach and return where a rest posture is given.
+JointMotion wholeMotion(const ExciteOptions& options, const ExcitationDesign& design,
+                        const MotionLimits& limits) {
+  const auto series = std::make_shared<const FourierSeries>(design.motion);
+  if (options.rest.empty()) return {design.joints, series};
+  if (options.rest.size() != design.joints.size()) {
+    throw Error(fmt::format("--rest: {} positions for {} joints", options.rest.size(),
+                            design.joints.size()));
+  }
+  const Eigen::Map<const Eigen::VectorXd> posture(options.rest.data(),
+                                                  static_cast<Eigen::Index>(options.rest.size()));
+  return {design.joints, std::make_shared<const Sequence>(withApproachAndReturn(
+                             series, posture, limits, Profile::kMinimumJerk))};
+}
+
+int runPostures(const ExciteOptions& options, const Setup& setup) {
+  const Parameters parameters = declaredParameters(setup.model);
+  const MotionConstraints constraints(setup.tree, parameters, setup.design.constraints);
+  const Eigen::MatrixXd candidates =
+      candidatePostures(constraints, std::max(200, 4 * options.postures), options.seed);
+  if (candidates.rows() < options.postures) {
+    print(fmt::format("only {} postures were found that keep the limits; {} are wanted\n",
+                      candidates.rows(), options.postures));
+    return 1;
+  }
+  const StaticPostures set =
+      chooseStaticPostures(setup.tree, parameters.layout, candidates, options.postures);
+  MotionLimits limits =
+      withMargin(limitsOf(*setup.model, setup.design.constraints.joints), 1.0 - options.margin);
+  Eigen::MatrixXd points(set.q.rows(), static_cast<Eigen::Index>(limits.joints.size()));
+  for (size_t j = 0; j < limits.joints.size(); ++j) {
+    points.col(static_cast<Eigen::Index>(j)) =
+        set.q.col(setup.tree->positionIndex(requireJoint(*setup.model, limits.joints[j])));
+  }
+  if (!options.out.empty()) {
+    const JointMotion motion = {limits.joints,
+                                std::make_shared<const PiecewisePolynomial>(
+                                    alongPoints(points, limits, Profile::kMinimumJerk, 1.0))};
+    writeMotion(options.out, motion, options.rate);
+    if (!options.picture.empty()) writePictureOf(options.picture, motion, limits);
+  }
+  nlohmann::json json = {{"condition", set.condition}, {"joints", limits.joints}};
+  json["postures"] = nlohmann::json::array();
+  TextTable table;
+  table.header = limits.joints;
+  table.right.assign(limits.joints.size(), true);
+  for (Eigen::Index m = 0; m < points.rows(); ++m) {
+    std::vector<std::string> row;
+    std::vector<double> numbers;
+    for (Eigen::Index j = 0; j < points.cols(); ++j) {
+      row.push_back(readable(points(m, j)));
+      numbers.push_back(points(m, j));
+    }
+    table.rows.push_back(row);
+    json["postures"].push_back(numbers);
+  }
+  writeJson(options, json.dump(2) + "\n");
+  print(fmt::format("{} postures at rest tell {} parameters; condition number {}\n{}",
+                    points.rows(), set.columns.size(), readable(set.condition),
+                    table.text(colourWanted())));
+  return 0;
+}
+
+int run(const ExciteOptions& options) {
+  if (!options.picture.empty()) requirePicturePath(options.picture);
+  if (options.starts < 1) throw Error("--starts: expected at least 1");
+  if (!(options.rate > 0.0)) throw Error("--rate: expected a positive number");
+  Setup setup = setUp(options);
+  if (options.postures > 0) return runPostures(options, setup);
+  ExcitationDesign best;
+  uint64_t best_seed = options.seed;
+  {
+    ProgressLine line;
+    for (int k = 0; k < options.starts; ++k) {
+      setup.design.seed = options.seed + static_cast<uint64_t>(k);
+      setup.design.progress = [&](const ExcitationProgress& p) {
+        line(k + 1, options.starts, p, options.time_limit);
+      };
+      ExcitationDesign design = designExcitation(setup.model, setup.design);
+      if (!best.feasible || (design.feasible && design.criterion < best.criterion)) {
+        best = std::move(design);
+        best_seed = setup.design.seed;
+      }
+      if (best.feasible && options.target > 0.0 && best.criterion <= options.target) break;
+    }
+  }
+  if (!best.feasible) {
+    writeJson(options, reportJson(options, best, {}, best_seed).dump(2) + "\n");
+    print(fmt::format("no motion: {}\n", best.note));
+    return 1;
+  }
+  const MotionLimits limits = limitsOf(*setup.model, best.joints);
+  const JointMotion motion =
+      wholeMotion(options, best, withMargin(limits, options.speed * (1.0 - options.margin)));
+  const Forecast forecast = forecastOf(setup, best, options.rate);
+  if (!options.out.empty()) writeMotion(options.out, motion, options.rate);
+  if (!options.picture.empty()) writePictureOf(options.picture, motion, limits);
+  writeJson(options, reportJson(options, best, forecast, best_seed).dump(2) + "\n");
+  print(reportText(options, best, forecast, colourWanted()));
+  if (options.target > 0.0 && best.criterion > options.target) {
+    print(
+        fmt::format("  the target of {} is not reached; try more --starts, more --seconds or "
+                    "a smaller --margin\n",
+                    readable(options.target)));
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Run addExcite(CLI::App& verb) {
+  const auto options = std::make_shared<ExciteOptions>();
+  ExciteOptions& o = *options;
+  addRobotOptions(verb, o);
+  verb.add_option("--harmonics", o.harmonics, "of the Fourier series")->capture_default_str();
+  verb.add_option("--seconds", o.seconds, "length of the motion")->capture_default_str();
+  verb.add_option("--criterion", o.criterion,
+                  "to be minimised: condition, condition_and_sigma, published, trace, d, a, e")
+      ->capture_default_str();
+  verb.add_flag("--scaled", o.scaled, "columns times the size of their parameters in the model");
+  verb.add_option(
+          "--parameters", o.parameters,
+          "only these parameters (full names, independent of each other); default: all base "
+          "parameters")
+      ->delimiter(',')
+      ->type_name("LIST");
+  verb.add_option("--joints", o.joints, "only these joints move")
+      ->delimiter(',')
+      ->type_name("LIST");
+  verb.add_option("--starts", o.starts, "random starts; the best result is kept")
+      ->capture_default_str();
+  verb.add_option("--seed", o.seed, "of the first start")->capture_default_str();
+  verb.add_option("--target", o.target,
+                  "stop when the criterion is not above this; 1 if it is not");
+  verb.add_option("--time-limit", o.time_limit, "seconds per start")->capture_default_str();
+  verb.add_option("--generations", o.generations,
+                  "of the evolution strategy before the gradient method (0: for bad starts only)")
+      ->capture_default_str();
+  verb.add_option("--margin", o.margin, "part of every joint limit left free")
+      ->capture_default_str();
+  verb.add_option("--speed", o.speed,
+                  "part of the velocity limits; its square of the accelerations")
+      ->capture_default_str();
+  verb.add_option("--rest", o.rest, "posture to come from and return to, one position per joint")
+      ->delimiter(',')
+      ->type_name("LIST");
+  verb.add_option("--workspace", o.workspace, "a frame stays on one side: \"flange z > 0.3\"");
+  verb.add_option("--environment", o.environment,
+                  "a box to keep away from: \"table: x y z  length width height [r p y]\"");
+  verb.add_option("--clearance", o.clearance, "least distance of links and boxes, m")
+      ->capture_default_str();
+  verb.add_option("--disable-collision", o.disabled, "do not look at these two links")
+      ->type_name("A:B");
+  verb.add_flag("--no-self-collision", o.no_self_collision, "do not look at pairs of links");
+  verb.add_option("--noise", o.noise,
+                  "standard deviation of the torques, one or one per joint, N m")
+      ->delimiter(',')
+      ->type_name("LIST");
+  verb.add_option("--rate", o.rate, "samples per second of the recording, and of CSV and YAML")
+      ->capture_default_str();
+  verb.add_option("--earlier", o.earlier, "motions already recorded: learn what they left open")
+      ->type_name("FILE");
+  verb.add_option("--postures", o.postures,
+                  "instead of a motion: so many postures to rest in (humanoids)");
+  verb.add_option("--out", o.out, "the motion as .json, .csv or .yaml (ROS JointTrajectory)")
+      ->type_name("FILE");
+  verb.add_option("--picture", o.picture, "positions and velocities as .png, .svg or .html")
+      ->type_name("FILE");
+  return [options] { return run(*options); };
+}
+
+}  // namespace proprio::apps
