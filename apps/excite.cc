@@ -29,7 +29,7 @@ struct ExciteOptions : RobotOptions {
   int harmonics = 20;
   double seconds = 10.0;
   std::string criterion = "condition";
-  bool scaled = false;
+  bool scaled = false, weighted = false;
   int starts = 1;
   uint64_t seed = 1;
   double speed = 1.0, margin = 0.05, target = 0.0, time_limit = 60.0, clearance = 0.01;
@@ -180,7 +180,7 @@ Setup setUp(const ExciteOptions& options) {
   d.constraints.collisions = collisionsOf(options, s.tree);
   s.noise = noiseOf(options, *s.tree, d.constraints.joints);
   d.criterion.criterion = criterionOf(options.criterion);
-  if (!options.noise.empty()) d.criterion.row_scale = s.noise.cwiseInverse();
+  if (options.weighted) d.criterion.row_scale = s.noise.cwiseInverse();
   const auto layout = std::make_shared<const ParameterLayout>(s.model);
   d.criterion.columns = columnsOf(options, *layout);
   if (options.earlier.empty() && !options.scaled) return s;
@@ -352,12 +352,17 @@ void writePictureOf(const std::string& path, const JointMotion& motion,
 
 /// The motion with approach and return where a rest posture is given.
 JointMotion wholeMotion(const ExciteOptions& options, const ExcitationDesign& design,
-                        const MotionLimits& limits) {
+                        MotionLimits limits) {
   const auto series = std::make_shared<const FourierSeries>(design.motion);
   if (options.rest.empty()) return {design.joints, series};
   if (options.rest.size() != design.joints.size()) {
     throw Error(fmt::format("--rest: {} positions for {} joints", options.rest.size(),
                             design.joints.size()));
+  }
+  // where no acceleration is stated, none larger than the motion itself has
+  const Eigen::VectorXd usual = extremes(*series).acceleration;
+  for (Eigen::Index j = 0; j < usual.size(); ++j) {
+    if (!std::isfinite(limits.acceleration[j])) limits.acceleration[j] = std::max(usual[j], 0.1);
   }
   const Eigen::Map<const Eigen::VectorXd> posture(options.rest.data(),
                                                   static_cast<Eigen::Index>(options.rest.size()));
@@ -471,6 +476,7 @@ Run addExcite(CLI::App& verb) {
                   "to be minimised: condition, condition_and_sigma, published, trace, d, a, e")
       ->capture_default_str();
   verb.add_flag("--scaled", o.scaled, "columns times the size of their parameters in the model");
+  verb.add_flag("--weighted", o.weighted, "rows divided by --noise");
   verb.add_option(
           "--parameters", o.parameters,
           "only these parameters (full names, independent of each other); default: all base "

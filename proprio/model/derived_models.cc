@@ -363,4 +363,14 @@ Model withBase(const Model& model, const std::string& link, bool floating, const
   return finalize(std::move(result));
 }
 
+Model withSmoothSigns(const Model& model, double gain) {
+  Model smooth = model;
+  for (Joint& joint : smooth.joints) {
+    if (joint.friction.smooth_sign != SmoothSign::kSign) continue;
+    joint.friction.smooth_sign = SmoothSign::kTanh;
+    joint.friction.smooth_gain = gain;
+  }
+  return smooth;
+}
+
 }  // namespace proprio

@@ -288,4 +288,8 @@ Model detachPayload(const Model& model, const std::string& payload_name);
 /// The same robot with another base link, free in space or mounted at X_WB.
 Model withBase(const Model& model, const std::string& link, bool floating, const Pose& X_WB = {});
 
+/// Every plain sign of the joints' friction replaced by tanh(gain v), for what needs slopes; signs
+/// in coupling columns stay as they are.
+Model withSmoothSigns(const Model& model, double gain);
+
 }  // namespace proprio

@@ -410,16 +410,6 @@ double ExcitationCriterion::valueAndGradient(ConstMatrixRef q, ConstMatrixRef v,
   return value;
 }
 
-Model withSmoothSigns(const Model& model, double gain) {
-  Model smooth = model;
-  for (Joint& joint : smooth.joints) {
-    if (joint.friction.smooth_sign != SmoothSign::kSign) continue;
-    joint.friction.smooth_sign = SmoothSign::kTanh;
-    joint.friction.smooth_gain = gain;
-  }
-  return smooth;
-}
-
 LearningForecast forecastLearning(const BaseParameters& base, const Parameters& parameters,
                                   const Eigen::MatrixXd& gram, double repetition) {
   const Eigen::Index n = base.count();

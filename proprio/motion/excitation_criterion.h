@@ -25,7 +25,7 @@
 /// gradient is the mean over the singular values that coincide.
 ///
 /// Friction: a plain sign has no gradient but its jump, which is left out. Design with
-/// withSmoothSigns(), judge with the model itself.
+/// withSmoothSigns() (model/model.h), judge with the model itself.
 ///
 /// Sources: Leboutet 2022 section 5.2.2 (L-13), Ardiani 2023 section 1.10.
 
@@ -94,10 +94,6 @@ class ExcitationCriterion {
   struct Scratch;
   std::unique_ptr<Scratch> scratch_;
 };
-
-/// The model with every plain sign of its joints' friction replaced by tanh(gain v); signs in
-/// coupling columns stay as they are.
-Model withSmoothSigns(const Model& model, double gain);
 
 /// What a motion will teach: standard deviation of every base parameter if torques have white
 /// noise, from (W^T S^-1 W)^-1.

@@ -5,19 +5,10 @@
 
 namespace proprio {
 
-std::shared_ptr<const Model> withSmoothSigns(const Model& model, double gain) {
-  auto smooth = std::make_shared<Model>(model);
-  for (Joint& joint : smooth->joints) {
-    if (joint.friction.smooth_sign != SmoothSign::kSign) continue;
-    joint.friction.smooth_sign = SmoothSign::kTanh;
-    joint.friction.smooth_gain = gain;
-  }
-  return smooth;
-}
-
 ComputedTorque::ComputedTorque(const Tree& tree, const Parameters& model, double sign_gain)
     : tree_(tree), workspace_(tree) {
-  const auto smooth = withSmoothSigns(model.layout->model(), sign_gain);
+  const auto smooth =
+      std::make_shared<const Model>(withSmoothSigns(model.layout->model(), sign_gain));
   model_ = {std::make_shared<const ParameterLayout>(smooth), model.values};
   smooth_tree_ =
       std::make_unique<const Tree>(smooth, tree.baseLink(), tree.floating(), tree.mounting());

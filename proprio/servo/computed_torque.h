@@ -33,7 +33,4 @@ class ComputedTorque {
   Workspace workspace_;
 };
 
-/// The model with sign(v) of every friction term replaced by tanh(gain v).
-std::shared_ptr<const Model> withSmoothSigns(const Model& model, double gain);
-
 }  // namespace proprio
