@@ -144,7 +144,9 @@ class MotionFiles : public testing::Test {
  protected:
   std::filesystem::path folder_;
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / "proprio_motion_files";
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              (std::string("proprio_motion_files_") +
+               testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
