@@ -233,6 +233,8 @@ void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Fi
   }
   // joints that scatter by more than their errors make the mean less sure, or void (Birge 1932)
   constexpr double kVoid = 4.0;
+  // s; friction that is not quite the model's moves the estimate by about this much
+  constexpr double kModelError = 2e-3;
   const double scatter = count > 1 ? std::sqrt(squares / static_cast<double>(count - 1)) : 0.0;
   const double error = std::max(1.0, scatter) / std::sqrt(weights);
   if (scatter > kVoid) {
@@ -241,7 +243,8 @@ void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Fi
                  fmt::format("the delay between torques and positions cannot be told: the joints "
                              "say {:.1f} to {:.1f} ms",
                              1e3 * smallest, 1e3 * largest));
-  } else if (std::abs(delay) > 3.0 * error && std::abs(delay) > 0.5 * t.median_step) {
+  } else if (std::abs(delay) > 3.0 * error &&
+             std::abs(delay) > std::max(0.5 * t.median_step, kModelError)) {
     findings.add(Severity::kWarning, "",
                  fmt::format("torques come {:.2f} ms {} positions (standard error {:.2f} ms, from "
                              "{} joint{})",
