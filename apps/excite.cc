@@ -22,6 +22,9 @@ namespace {
 
 constexpr double kEarlierRate = 100.0;  // 1/s
 constexpr double kPictureRate = 100.0;  // 1/s
+constexpr double kCheckRate = 500.0;    // 1/s
+// Approach and return are slowed down this often before they count as impossible.
+constexpr int kSlower = 6;
 // Relative standard deviations that are commonly called well and not identified.
 constexpr double kWell = 0.1, kBadly = 0.3;
 
@@ -350,15 +353,32 @@ void writePictureOf(const std::string& path, const JointMotion& motion,
   writePicture({figure}, path);
 }
 
-/// The motion with approach and return where a rest posture is given.
-JointMotion wholeMotion(const ExciteOptions& options, const ExcitationDesign& design,
-                        MotionLimits limits) {
+/// The name of the constraint that a motion breaks most, or nothing.
+std::string brokenBy(const Setup& setup, const JointMotion& motion) {
+  const MotionConstraints all(setup.tree, declaredParameters(setup.model),
+                              setup.design.constraints);
+  const MotionSamples s = sample(motion, kCheckRate);
+  const Eigen::MatrixXd usage = all.usage(s.q, s.v, s.a);
+  std::string name;
+  double worst = 1.0;
+  for (Eigen::Index c = 0; c < usage.cols(); ++c) {
+    const MotionConstraint& constraint = all.list()[static_cast<size_t>(c)];
+    for (Eigen::Index k = 0; k < usage.rows(); ++k) {
+      if (constraint.measure(usage(k, c)) <= worst) continue;
+      worst = constraint.measure(usage(k, c));
+      name = constraint.name;
+    }
+  }
+  return name;
+}
+
+/// The motion with approach and return where a rest posture is given; these are slowed down until
+/// they keep what the motion itself keeps. `broken` names what they break all the same.
+JointMotion wholeMotion(const ExciteOptions& options, const Setup& setup,
+                        const ExcitationDesign& design, std::string* broken) {
   const auto series = std::make_shared<const FourierSeries>(design.motion);
   if (options.rest.empty()) return {design.joints, series};
-  if (options.rest.size() != design.joints.size()) {
-    throw Error(fmt::format("--rest: {} positions for {} joints", options.rest.size(),
-                            design.joints.size()));
-  }
+  MotionLimits limits = withMargin(limitsOf(*setup.model, design.joints), 1.0 - options.margin);
   // where no acceleration is stated, none larger than the motion itself has
   const Eigen::VectorXd usual = extremes(*series).acceleration;
   for (Eigen::Index j = 0; j < usual.size(); ++j) {
@@ -366,8 +386,18 @@ JointMotion wholeMotion(const ExciteOptions& options, const ExcitationDesign& de
   }
   const Eigen::Map<const Eigen::VectorXd> posture(options.rest.data(),
                                                   static_cast<Eigen::Index>(options.rest.size()));
-  return {design.joints, std::make_shared<const Sequence>(withApproachAndReturn(
-                             series, posture, limits, Profile::kMinimumJerk))};
+  JointMotion motion;
+  double speed = 0.5 * options.speed;
+  for (int k = 0; k < kSlower; ++k, speed *= 0.7) {
+    MotionLimits slower = limits;
+    slower.velocity *= speed;
+    slower.acceleration *= speed * speed;
+    motion = {design.joints, std::make_shared<const Sequence>(withApproachAndReturn(
+                                 series, posture, slower, Profile::kMinimumJerk))};
+    *broken = brokenBy(setup, motion);
+    if (broken->empty()) break;
+  }
+  return motion;
 }
 
 int runPostures(const ExciteOptions& options, const Setup& setup) {
@@ -423,6 +453,10 @@ int run(const ExciteOptions& options) {
   if (options.starts < 1) throw Error("--starts: expected at least 1");
   if (!(options.rate > 0.0)) throw Error("--rate: expected a positive number");
   Setup setup = setUp(options);
+  if (!options.rest.empty() && options.rest.size() != setup.design.constraints.joints.size()) {
+    throw Error(fmt::format("--rest: {} positions for {} joints", options.rest.size(),
+                            setup.design.constraints.joints.size()));
+  }
   if (options.postures > 0) return runPostures(options, setup);
   ExcitationDesign best;
   uint64_t best_seed = options.seed;
@@ -447,8 +481,15 @@ int run(const ExciteOptions& options) {
     return 1;
   }
   const MotionLimits limits = limitsOf(*setup.model, best.joints);
-  const JointMotion motion =
-      wholeMotion(options, best, withMargin(limits, options.speed * (1.0 - options.margin)));
+  std::string broken;
+  const JointMotion motion = wholeMotion(options, setup, best, &broken);
+  if (!broken.empty()) {
+    print(
+        fmt::format("no motion: the way from and to the rest posture breaks '{}' at any speed; "
+                    "choose another --rest\n",
+                    broken));
+    return 1;
+  }
   const Forecast forecast = forecastOf(setup, best, options.rate);
   if (!options.out.empty()) writeMotion(options.out, motion, options.rate);
   if (!options.picture.empty()) writePictureOf(options.picture, motion, limits);

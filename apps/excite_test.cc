@@ -47,7 +47,7 @@ class Excite : public testing::Test {
 TEST_F(Excite, WritesMotionPictureAndReport) {
   const Result r =
       run("planar_2r",
-          "--harmonics 4 --seconds 6 --rest 0,0 --noise 0.1 --workspace 'tip z > -0.6' "
+          "--harmonics 4 --seconds 6 --rest 0,0 --noise 0.1 --workspace 'tip z > -0.71' "
           "--out " +
               file("m.json") + " --picture " + file("m.svg") + " --json " + file("r.json"));
   EXPECT_EQ(r.code, 0) << r.error;
@@ -76,6 +76,10 @@ TEST_F(Excite, SaysNoAndPostures) {
   EXPECT_NE(r.out.find("tip z > 5"), std::string::npos) << r.out;
   EXPECT_FALSE(fs::exists(file("m.json")));
   EXPECT_EQ(run("planar_2r", "--harmonics 4 --target 1.01").code, 1);
+  r = run("planar_2r",
+          "--harmonics 4 --workspace 'tip z > -0.5' --rest -1.57,0 --out " + file("m.json"));
+  EXPECT_EQ(r.code, 1);
+  EXPECT_NE(r.out.find("rest posture"), std::string::npos) << r.out;
   r = run("planar_2r", "--postures 5");
   EXPECT_EQ(r.code, 0) << r.error;
   EXPECT_NE(r.out.find("5 postures"), std::string::npos) << r.out;
