@@ -94,19 +94,24 @@ Recording chosenPart(const LogOptions& options, Recording recording) {
   return recording;
 }
 
-// filters and a uniform rate, as asked for, in this order
+// a uniform rate and filters, as asked for, in this order: filters need a uniform rate
 std::vector<Recording> treated(const LogOptions& options, Recording recording, std::string& told) {
-  for (const std::string& text : options.filters) {
-    for (const std::string& step : applyFilter(recording, parseRecordingFilter(text)))
-      told += "  " + step + "\n";
+  std::vector<Recording> stretches;
+  if (options.resample.empty()) {
+    stretches.push_back(std::move(recording));
+  } else {
+    const Eigen::Index before = recording.samples();
+    stretches = resampleRecording(recording, parseResampling(options.resample));
+    for (const Recording& stretch : stretches) {
+      told += fmt::format("  resampled from {} to {} samples{}\n", before, stretch.samples(),
+                          stretches.size() > 1 ? ", a stretch between gaps" : "");
+    }
   }
-  if (options.resample.empty()) return {std::move(recording)};
-  const Eigen::Index before = recording.samples();
-  std::vector<Recording> stretches =
-      resampleRecording(recording, parseResampling(options.resample));
-  for (const Recording& stretch : stretches) {
-    told += fmt::format("  resampled from {} to {} samples{}\n", before, stretch.samples(),
-                        stretches.size() > 1 ? ", a stretch between gaps" : "");
+  for (Recording& stretch : stretches) {
+    for (const std::string& text : options.filters) {
+      for (const std::string& step : applyFilter(stretch, parseRecordingFilter(text)))
+        told += "  " + step + "\n";
+    }
   }
   return stretches;
 }
