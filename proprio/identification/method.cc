@@ -1,0 +1,72 @@
+#include "proprio/identification/method.h"
+
+#include <chrono>
+
+#include "proprio/core/text.h"
+#include "proprio/dynamics/sampled_identifiability.h"
+#include "proprio/dynamics/structural_identifiability.h"
+#include "proprio/identification/least_squares.h"
+#include "proprio/identification/prior.h"
+
+namespace proprio {
+
+const char* toString(ParameterOrigin origin) {
+  switch (origin) {
+    case ParameterOrigin::kData:
+      return "data";
+    case ParameterOrigin::kCombination:
+      return "combination";
+    case ParameterOrigin::kPrior:
+      break;
+  }
+  return "prior";
+}
+
+IdentificationProblem identificationProblem(const std::shared_ptr<const Tree>& tree,
+                                            std::vector<MotionData> data) {
+  IdentificationProblem problem;
+  problem.tree = tree;
+  problem.layout = std::make_shared<const ParameterLayout>(tree->sharedModel());
+  problem.base = structuralAnalysisObstacle(*tree).empty()
+                     ? structuralBaseParameters(*tree, problem.layout)
+                     : sampledBaseParameters(*tree, problem.layout);
+  problem.data = std::move(data);
+  problem.stacked = stack(*tree, problem.layout, problem.base.independent, problem.data);
+  Prior prior = priorParameters(*tree, *problem.layout);
+  problem.prior = std::move(prior.chi);
+  problem.repaired = std::move(prior.repaired);
+  problem.guessed = std::move(prior.guessed);
+  problem.labels = shortLabels(*tree, *problem.layout).value_or(fullLabels(*problem.layout));
+  return problem;
+}
+
+const std::vector<Method>& methods() {
+  static const std::vector<Method> all = {
+      {"ols", "least squares, all joints alike", false, false, ordinaryLeastSquares},
+      {"wls", "least squares, each joint weighted by its noise", false, false,
+       weightedLeastSquares},
+  };
+  return all;
+}
+
+const Method& method(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Method& candidate : methods()) {
+    if (candidate.name == name) return candidate;
+    names.emplace_back(candidate.name);
+  }
+  throw Error("there is no method " + inQuotes(name) + didYouMean(name, names));
+}
+
+Estimate identify(const std::string& method_name, const IdentificationProblem& problem,
+                  const MethodOptions& options) {
+  const Method& chosen = method(method_name);
+  const auto start = std::chrono::steady_clock::now();
+  Estimate estimate = chosen.run(problem, options);
+  estimate.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  estimate.method = chosen.name;
+  return estimate;
+}
+
+}  // namespace proprio

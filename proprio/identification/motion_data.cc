@@ -1,0 +1,79 @@
+#include "proprio/identification/motion_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "proprio/core/text.h"
+
+namespace proprio {
+namespace {
+
+/// The torque of the joint jumps where its velocity changes sign: no sample near zero is
+/// trustworthy.
+bool jumpsAtRest(const FrictionModel& friction) {
+  if (friction.smooth_sign != SmoothSign::kSign) return false;
+  return std::any_of(friction.terms.begin(), friction.terms.end(), [](const FrictionTerm& term) {
+    return term.kind == FrictionTermKind::kCoulomb ||
+           term.kind == FrictionTermKind::kCoulombPositive ||
+           term.kind == FrictionTermKind::kCoulombNegative ||
+           term.kind == FrictionTermKind::kStribeck;
+  });
+}
+
+}  // namespace
+
+MotionData motionData(const Tree& tree, const JointSignals& signals) {
+  const Model& model = tree.model();
+  if (tree.floating())
+    throw Error(model.name +
+                ": its base floats; joint torques are identified on a fixed base (--fixed)");
+  const Eigen::Index samples = signals.q.rows();
+  MotionData data;
+  data.name = signals.source;
+  data.time = signals.time;
+  data.rate_hz = signals.rate_hz;
+  data.q = Eigen::MatrixXd::Zero(samples, tree.positionCount());
+  data.v = data.a = data.tau = Eigen::MatrixXd::Zero(samples, tree.velocityCount());
+  data.use = Mask::Constant(samples, tree.velocityCount(), false);
+  std::vector<bool> recorded(static_cast<size_t>(tree.velocityCount()), false);
+  for (size_t c = 0; c < signals.joints.size(); ++c) {
+    const int joint = requireJoint(model, signals.joints[c]);
+    const Joint& declared = model.joints[static_cast<size_t>(joint)];
+    const int i = tree.velocityIndex(joint);
+    if (declared.mimic || i < 0 || velocityCount(declared.type) != 1) continue;
+    const auto column = static_cast<Eigen::Index>(c);
+    recorded[static_cast<size_t>(i)] = true;
+    data.q.col(tree.positionIndex(joint)) = signals.q.col(column);
+    data.v.col(i) = signals.v.col(column);
+    data.a.col(i) = signals.a.col(column);
+    if (signals.tau.cols() == 0) continue;
+    data.tau.col(i) = signals.tau.col(column);
+    if (jumpsAtRest(declared.friction)) {
+      data.use.col(i) = signals.moving.col(column);
+    } else {
+      data.use.col(i).setConstant(true);
+    }
+  }
+  for (const Joint& joint : model.joints) {
+    if (joint.velocity_index < 0 || recorded[static_cast<size_t>(joint.velocity_index)]) continue;
+    throw Error(fmt::format(
+        "{}: joint {} moves in the model and has no position in the recording; lock it with "
+        "'exclude' or 'lock' in robot.yaml, or record it",
+        signals.source, inQuotes(joint.name)));
+  }
+  return data;
+}
+
+MotionData middleSamples(const MotionData& data, Eigen::Index start, Eigen::Index count) {
+  MotionData part = data;
+  part.time = data.time.segment(start, count);
+  part.q = data.q.middleRows(start, count);
+  part.v = data.v.middleRows(start, count);
+  part.a = data.a.middleRows(start, count);
+  part.tau = data.tau.middleRows(start, count);
+  part.use = data.use.middleRows(start, count);
+  return part;
+}
+
+}  // namespace proprio

@@ -1,0 +1,42 @@
+#pragma once
+
+/// What identification eats: samples of one recorded motion in the coordinates of one tree, and
+/// which torque rows of them count.
+
+#include <Eigen/Core>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proprio/model/tree.h"
+#include "proprio/motion/trajectory.h"
+#include "proprio/signal/joint_signals.h"
+
+namespace proprio {
+
+struct MotionData {
+  std::string name;         ///< of the recording
+  Eigen::VectorXd time;     ///< s, uniform
+  Eigen::MatrixXd q, v, a;  ///< row = sample, column = coordinate of the tree
+  Eigen::MatrixXd tau;      ///< row = sample, column = velocity coordinate
+  /// Rows of the regressor that count: sample x velocity coordinate. False for torques that were
+  /// not measured, for slow samples of joints with dry friction, for what a user left out.
+  Mask use;
+  double rate_hz = 0.0;
+  double weight = 1.0;  ///< of this recording against the others: 1 / relative standard deviation
+  /// The motion that was commanded, at the rate of the recording; null if it was not recorded.
+  std::shared_ptr<const MotionSamples> reference;
+
+  Eigen::Index samples() const { return q.rows(); }
+};
+
+/// The signals in the coordinates of the tree. Rows of joints without recorded torque do not
+/// count; slow samples do not count for joints whose friction has a jump at zero speed.
+/// @throws Error if the tree floats, or a moving joint has no position in the signals (the message
+/// says how to lock it), or signals name a joint that the tree does not have.
+MotionData motionData(const Tree& tree, const JointSignals& signals);
+
+/// Samples [start, start + count).
+MotionData middleSamples(const MotionData& data, Eigen::Index start, Eigen::Index count);
+
+}  // namespace proprio
