@@ -1,0 +1,78 @@
+#include "proprio/identification/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace proprio {
+namespace {
+
+struct ErrorSums {
+  double error = 0.0, torque = 0.0, peak = 0.0;
+  Eigen::Index rows = 0;
+
+  void add(double measured, double predicted) {
+    const double difference = measured - predicted;
+    error += difference * difference;
+    torque += measured * measured;
+    peak = std::max(peak, std::abs(difference));
+    ++rows;
+  }
+
+  JointError result() const {
+    JointError out;
+    const double count = static_cast<double>(std::max<Eigen::Index>(rows, 1));
+    out.rows = rows;
+    out.rms = std::sqrt(error / count);
+    out.torque_rms = std::sqrt(torque / count);
+    out.peak = peak;
+    out.percent =
+        torque > 0.0 ? 100.0 * std::sqrt(error / torque) : std::numeric_limits<double>::quiet_NaN();
+    return out;
+  }
+};
+
+}  // namespace
+
+Evaluation evaluate(const std::string& model, const MotionData& data,
+                    const Eigen::MatrixXd& predicted) {
+  if (predicted.rows() != data.tau.rows() || predicted.cols() != data.tau.cols())
+    throw Error(fmt::format("{}: predicted torques are {} x {}; measured are {} x {}", data.name,
+                            predicted.rows(), predicted.cols(), data.tau.rows(), data.tau.cols()));
+  Evaluation evaluation;
+  evaluation.model = model;
+  evaluation.recording = data.name;
+  ErrorSums all;
+  for (Eigen::Index j = 0; j < data.tau.cols(); ++j) {
+    ErrorSums sums;
+    for (Eigen::Index i = 0; i < data.samples(); ++i) {
+      if (!data.use(i, j)) continue;
+      sums.add(data.tau(i, j), predicted(i, j));
+      all.add(data.tau(i, j), predicted(i, j));
+    }
+    evaluation.joints.push_back(sums.result());
+  }
+  evaluation.overall = all.result();
+  return evaluation;
+}
+
+Evaluation evaluate(const std::string& model, const Tree& tree, const ParameterLayout& layout,
+                    const Eigen::VectorXd& chi, const MotionData& data) {
+  return evaluate(model, data, predictTorques(tree, layout, chi, data));
+}
+
+std::vector<Evaluation> baselines(const Tree& tree, const ParameterLayout& layout,
+                                  const Eigen::VectorXd& declared, const MotionData& data) {
+  MotionData at_rest = data;
+  at_rest.v.setZero();
+  at_rest.a.setZero();
+  Eigen::VectorXd inertia = declared;
+  inertia.tail(layout.size() - layout.inertialSize()).setZero();
+  return {evaluate("as given", tree, layout, declared, data),
+          evaluate("gravity only", data, predictTorques(tree, layout, inertia, at_rest)),
+          evaluate("zero", data, Eigen::MatrixXd::Zero(data.tau.rows(), data.tau.cols()))};
+}
+
+}  // namespace proprio

@@ -1,0 +1,41 @@
+#pragma once
+
+/// How well parameters predict recorded torques, per joint, on the rows that count:
+///   percent = 100 |tau - tau_hat| / |tau|,   rms = |tau - tau_hat| / sqrt(rows)
+/// The denominator is the measured norm (Ardiani 2023 1.45 with its erratum), never a limit.
+/// References: A-24.
+
+#include <string>
+#include <vector>
+
+#include "proprio/identification/stacked_problem.h"
+
+namespace proprio {
+
+struct JointError {
+  double percent = 0.0;  ///< of the measured torque norm; NaN without rows or torque
+  double rms = 0.0;      ///< N m (N)
+  double torque_rms = 0.0;
+  double peak = 0.0;
+  Eigen::Index rows = 0;
+};
+
+struct Evaluation {
+  std::string model;  ///< "wls", "as given", "gravity only", "zero"
+  std::string recording;
+  std::vector<JointError> joints;  ///< per velocity coordinate
+  JointError overall;              ///< all rows together
+};
+
+/// @param predicted  as predictTorques returns it
+Evaluation evaluate(const std::string& model, const MotionData& data,
+                    const Eigen::MatrixXd& predicted);
+Evaluation evaluate(const std::string& model, const Tree& tree, const ParameterLayout& layout,
+                    const Eigen::VectorXd& chi, const MotionData& data);
+
+/// What a model has to beat: "as given" (the declared values, friction included), "gravity only"
+/// (declared values, at rest), "zero".
+std::vector<Evaluation> baselines(const Tree& tree, const ParameterLayout& layout,
+                                  const Eigen::VectorXd& declared, const MotionData& data);
+
+}  // namespace proprio

@@ -1,0 +1,75 @@
+#pragma once
+
+/// Everything that one run of the main job found out: what the files, the tables and the report are
+/// made of.
+
+#include <string>
+#include <vector>
+
+#include "proprio/identification/evaluation.h"
+#include "proprio/identification/method.h"
+#include "proprio/recording/quality.h"
+
+namespace proprio {
+
+struct LinkConsistency {
+  int link = -1;
+  double smallest_eigenvalue = 0.0;  ///< of the pseudo-inertia; mixed units
+  bool consistent = false;
+};
+
+/// Residuals of one joint, all training rows.
+struct JointDiagnosis {
+  double ljung_box_p = 0.0;         ///< whiteness; small: correlated in time
+  double jarque_bera_p = 0.0;       ///< normality
+  double breusch_pagan_p = 0.0;     ///< noise that does not depend on speed and torque
+  double input_correlation = 0.0;   ///< largest |correlation| of residual with q, v, a
+  double variance_inflation = 1.0;  ///< by correlation in time, of the parameters' variances
+  int autoregression = 0;           ///< order of the model of the residual
+};
+
+struct MethodResult {
+  Estimate estimate;  ///< covariance corrected for correlation of the residuals in time
+  std::vector<ParameterOrigin> origins;  ///< per standard parameter
+  std::vector<LinkConsistency> links;    ///< that move
+  bool consistent = false;               ///< all of them
+  std::vector<Evaluation> training;      ///< one per recording
+  std::vector<Evaluation> validation;
+  std::vector<JointDiagnosis> joints;  ///< per velocity coordinate
+};
+
+struct RecordingInfo {
+  std::string path;
+  std::string sha256;  ///< of the first file
+  bool validation = false;
+  Quality quality;
+  std::vector<std::string> steps;  ///< what the signals went through
+  double recorded_rate_hz = 0.0, rate_hz = 0.0;
+  Eigen::Index samples = 0;
+};
+
+struct Stage {
+  std::string name;
+  double seconds = 0.0;
+};
+
+struct IdentificationResult {
+  std::string robot;  ///< file
+  std::string robot_sha256;
+  IdentificationProblem problem;
+  std::vector<MotionData> validation;
+  Eigen::VectorXd declared;  ///< parameters as given
+  std::vector<MethodResult> methods;
+  size_t chosen = 0;  ///< the method whose values are written
+  std::vector<Evaluation> training_baselines, validation_baselines;
+  std::vector<RecordingInfo> recordings;
+  std::vector<Stage> stages;
+  bool passed = true;
+  std::string verdict;               ///< one paragraph
+  std::vector<std::string> reasons;  ///< why it did not pass, and what else to know
+  std::string advice;                ///< which method fits these data, and why
+
+  const MethodResult& best() const { return methods[chosen]; }
+};
+
+}  // namespace proprio
