@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "proprio/core/text.h"
+#include "proprio/signal/differences.h"
 
 namespace proprio {
 namespace {
@@ -19,6 +20,35 @@ bool jumpsAtRest(const FrictionModel& friction) {
            term.kind == FrictionTermKind::kCoulombNegative ||
            term.kind == FrictionTermKind::kStribeck;
   });
+}
+
+/// Joints that a servo moves: one coordinate of their own.
+std::vector<std::string> drivenJoints(const Tree& tree) {
+  std::vector<std::string> names;
+  for (size_t j = 0; j < tree.model().joints.size(); ++j) {
+    const Joint& joint = tree.model().joints[j];
+    if (!joint.mimic && velocityCount(joint.type) == 1 &&
+        tree.velocityIndex(static_cast<int>(j)) >= 0)
+      names.push_back(joint.name);
+  }
+  return names;
+}
+
+/// The commanded quantity of every joint; no rows if one is missing or has gaps.
+Eigen::MatrixXd commandedColumns(const Recording& recording, Quantity quantity,
+                                 const std::vector<std::string>& joints) {
+  Eigen::MatrixXd columns(recording.samples(), static_cast<Eigen::Index>(joints.size()));
+  for (size_t j = 0; j < joints.size(); ++j) {
+    const int column = recording.column(quantity, Role::kCommanded, joints[j]);
+    if (column < 0 || !recording.values.col(column).allFinite()) return {};
+    columns.col(static_cast<Eigen::Index>(j)) = recording.values.col(column);
+  }
+  return columns;
+}
+
+bool increases(const Eigen::VectorXd& time) {
+  const Eigen::Index steps = time.size() - 1;
+  return time.allFinite() && (time.tail(steps).array() > time.head(steps).array()).all();
 }
 
 }  // namespace
@@ -63,6 +93,22 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
         signals.source, inQuotes(joint.name)));
   }
   return data;
+}
+
+void attachReference(const Tree& tree, const Recording& recording, MotionData* data) {
+  data->reference = nullptr;
+  const Eigen::Index samples = recording.samples();
+  if (samples < 3 || recording.time.size() != samples || !increases(recording.time)) return;
+  MotionSamples motion;
+  motion.joints = drivenJoints(tree);
+  motion.time = recording.time;
+  motion.q = commandedColumns(recording, Quantity::kPosition, motion.joints);
+  if (motion.q.size() == 0) return;
+  motion.v = commandedColumns(recording, Quantity::kVelocity, motion.joints);
+  motion.a = commandedColumns(recording, Quantity::kAcceleration, motion.joints);
+  if (motion.v.size() == 0) motion.v = centralDifferences(motion.q, motion.time).first;
+  if (motion.a.size() == 0) motion.a = centralDifferences(motion.v, motion.time).first;
+  data->reference = std::make_shared<const MotionSamples>(std::move(motion));
 }
 
 MotionData middleSamples(const MotionData& data, Eigen::Index start, Eigen::Index count) {

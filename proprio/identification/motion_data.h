@@ -10,6 +10,7 @@
 
 #include "proprio/model/tree.h"
 #include "proprio/motion/trajectory.h"
+#include "proprio/recording/recording.h"
 #include "proprio/signal/joint_signals.h"
 
 namespace proprio {
@@ -35,6 +36,13 @@ struct MotionData {
 /// @throws Error if the tree floats, or a moving joint has no position in the signals (the message
 /// says how to lock it), or signals name a joint that the tree does not have.
 MotionData motionData(const Tree& tree, const JointSignals& signals);
+
+/// Fills data->reference with the commanded motion of the recording that the data were made from:
+/// q_des_J, with v_des_J and a_des_J where they are recorded and central differences where not, at
+/// the time stamps of the recording. Stays null unless the recording has time stamps that increase
+/// and the commanded position of every moving joint without gaps.
+/// @param recording  mapped (recording/signal_map.h): SI units, joint side
+void attachReference(const Tree& tree, const Recording& recording, MotionData* data);
 
 /// Samples [start, start + count).
 MotionData middleSamples(const MotionData& data, Eigen::Index start, Eigen::Index count);
