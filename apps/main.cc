@@ -43,8 +43,8 @@ constexpr VerbEntry kVerbs[] = {
      "proprio excite examples/robots/tx40.yaml --workspace \"flange z > 0.3\" --out motion.json "
      "--picture motion.png",
      addExcite},
-    {"schema", "Prints the JSON Schema of robot.yaml.", "proprio schema --json robot.schema.json",
-     addSchema},
+    {"schema", "Prints the JSON Schema of robot.yaml or of estimate.json.",
+     "proprio schema estimate --json estimate.schema.json", addSchema},
 };
 
 int complain(const std::string& sentence) {

@@ -3,6 +3,7 @@
 /// Everything that one run of the main job found out: what the files, the tables and the report are
 /// made of.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,7 @@ struct IdentificationResult {
   std::vector<Evaluation> training_baselines, validation_baselines;
   std::vector<RecordingInfo> recordings;
   std::vector<Stage> stages;
+  std::uint64_t seed = 1;  ///< of everything random
   bool passed = true;
   std::string verdict;               ///< one paragraph
   std::vector<std::string> reasons;  ///< why it did not pass, and what else to know

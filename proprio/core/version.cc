@@ -1,0 +1,7 @@
+#include "proprio/core/version.h"
+
+namespace proprio {
+
+std::string libraryVersion() { return PROPRIO_VERSION; }
+
+}  // namespace proprio

@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "proprio/report/identification_tables_internal.h"
+
+namespace proprio {
+namespace {
+
+/// Sums behind errors, so that several can be put together.
+struct PooledError {
+  double error = 0.0, torque = 0.0, peak = 0.0;
+  Eigen::Index rows = 0;
+
+  void add(const JointError& joint) {
+    const auto count = static_cast<double>(joint.rows);
+    error += count * joint.rms * joint.rms;
+    torque += count * joint.torque_rms * joint.torque_rms;
+    peak = std::max(peak, joint.peak);
+    rows += joint.rows;
+  }
+
+  JointError result() const {
+    JointError out;
+    const auto count = static_cast<double>(std::max<Eigen::Index>(rows, 1));
+    out.rows = rows;
+    out.rms = std::sqrt(error / count);
+    out.torque_rms = std::sqrt(torque / count);
+    out.peak = peak;
+    out.percent =
+        torque > 0.0 ? 100.0 * std::sqrt(error / torque) : std::numeric_limits<double>::quiet_NaN();
+    return out;
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> coordinateNames(const Tree& tree) {
+  std::vector<std::string> names(static_cast<size_t>(tree.velocityCount()));
+  const Model& model = tree.model();
+  for (size_t j = 0; j < model.joints.size(); ++j) {
+    const Joint& joint = model.joints[j];
+    const int first = tree.velocityIndex(static_cast<int>(j));
+    if (first < 0 || joint.mimic) continue;
+    const int count = velocityCount(joint.type);
+    for (int k = 0; k < count; ++k) {
+      names[static_cast<size_t>(first + k)] =
+          count == 1 ? joint.name : fmt::format("{}_{}", joint.name, k + 1);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> coordinateUnits(const Tree& tree) {
+  std::vector<std::string> units(static_cast<size_t>(tree.velocityCount()), "N m");
+  const Model& model = tree.model();
+  for (size_t j = 0; j < model.joints.size(); ++j) {
+    const int first = tree.velocityIndex(static_cast<int>(j));
+    if (first < 0) continue;
+    if (model.joints[j].type == JointType::kPrismatic) units[static_cast<size_t>(first)] = "N";
+    if (model.joints[j].type == JointType::kPlanar)
+      units[static_cast<size_t>(first)] = units[static_cast<size_t>(first + 1)] = "N";
+  }
+  return units;
+}
+
+Evaluation pooled(const std::vector<Evaluation>& evaluations, const std::string& model) {
+  std::vector<PooledError> joints;
+  PooledError overall;
+  Evaluation out;
+  for (const Evaluation& evaluation : evaluations) {
+    if (!model.empty() && evaluation.model != model) continue;
+    out.model = evaluation.model;
+    out.recording += (out.recording.empty() ? "" : ", ") + evaluation.recording;
+    joints.resize(std::max(joints.size(), evaluation.joints.size()));
+    for (size_t j = 0; j < evaluation.joints.size(); ++j) joints[j].add(evaluation.joints[j]);
+    overall.add(evaluation.overall);
+  }
+  for (const PooledError& joint : joints) out.joints.push_back(joint.result());
+  out.overall = overall.result();
+  return out;
+}
+
+Eigen::VectorXd baseSigma(const Estimate& estimate) {
+  if (estimate.covariance.rows() != estimate.beta.size())
+    return Eigen::VectorXd::Constant(estimate.beta.size(),
+                                     std::numeric_limits<double>::quiet_NaN());
+  return estimate.covariance.diagonal().cwiseMax(0.0).cwiseSqrt();
+}
+
+Eigen::VectorXd standardSigma(const IdentificationProblem& problem, const MethodResult& method) {
+  Eigen::VectorXd sigma =
+      Eigen::VectorXd::Constant(problem.layout->size(), std::numeric_limits<double>::quiet_NaN());
+  const Eigen::VectorXd base = baseSigma(method.estimate);
+  const std::vector<ParameterStatus> statuses = parameterStatuses(problem.base);
+  for (size_t i = 0; i < problem.base.independent.size(); ++i) {
+    const int parameter = problem.base.independent[i];
+    if (statuses[static_cast<size_t>(parameter)] != ParameterStatus::kIdentifiable) continue;
+    if (originOf(method, parameter) != ParameterOrigin::kData) continue;
+    sigma[parameter] = base[static_cast<Eigen::Index>(i)];
+  }
+  return sigma;
+}
+
+InertialParameters bodyOf(const ParameterLayout& layout, const Eigen::VectorXd& chi, int link) {
+  return InertialParameters::fromVector(Vector10d(chi.segment<10>(layout.linkOffset(link))));
+}
+
+std::vector<int> movedLinks(const Tree& tree) {
+  std::vector<int> links;
+  const std::vector<TreeBody>& bodies = tree.bodies();
+  std::vector<bool> moves(bodies.size(), false);
+  for (size_t b = 0; b < bodies.size(); ++b) {
+    const int parent = bodies[b].parent;
+    moves[b] =
+        bodies[b].joint != BodyJoint::kFixed || (parent >= 0 && moves[static_cast<size_t>(parent)]);
+    if (moves[b] && bodies[b].link >= 0) links.push_back(bodies[b].link);
+  }
+  std::sort(links.begin(), links.end());
+  return links;
+}
+
+ParameterOrigin originOf(const MethodResult& method, int parameter) {
+  const auto index = static_cast<size_t>(parameter);
+  return index < method.origins.size() ? method.origins[index] : ParameterOrigin::kPrior;
+}
+
+}  // namespace proprio

@@ -1,0 +1,33 @@
+#pragma once
+
+/// What estimate.json, the terminal and the report all say about a result, in one place.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proprio/identification/identification_result.h"
+
+namespace proprio {
+
+/// Joint of each velocity coordinate ("arm" or, with several coordinates, "arm_1", ...) and the
+/// unit of its torque.
+std::vector<std::string> coordinateNames(const Tree& tree);
+std::vector<std::string> coordinateUnits(const Tree& tree);
+
+/// All recordings together, as if they were one; those of `model` only, unless it is empty.
+Evaluation pooled(const std::vector<Evaluation>& evaluations, const std::string& model = {});
+
+/// Standard deviation of every standard parameter that is a base parameter by itself, else NaN.
+Eigen::VectorXd standardSigma(const IdentificationProblem& problem, const MethodResult& method);
+/// Standard deviations of the base parameters.
+Eigen::VectorXd baseSigma(const Estimate& estimate);
+
+/// The body that the parameters give a link.
+InertialParameters bodyOf(const ParameterLayout& layout, const Eigen::VectorXd& chi, int link);
+/// Links that some joint moves, in the order of the model.
+std::vector<int> movedLinks(const Tree& tree);
+/// Of a standard parameter; prior where the method does not say.
+ParameterOrigin originOf(const MethodResult& method, int parameter);
+
+}  // namespace proprio
