@@ -49,4 +49,27 @@ inline MotionData noisyData(const Tree& tree, Eigen::Index samples, double noise
   return data;
 }
 
+/// A smooth motion at 100 Hz, no noise: every joint moves with five harmonics of 0.2 Hz and random
+/// phases, speeds up to about 3 rad/s.
+inline MotionData smoothData(const Tree& tree, Eigen::Index samples, unsigned seed) {
+  MotionData data = noisyData(tree, samples, 0.0, seed);
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> phase(-3.14, 3.14), size(0.3, 0.6);
+  data.q.setZero();
+  data.v.setZero();
+  data.a.setZero();
+  for (Eigen::Index j = 0; j < data.q.cols(); ++j) {
+    for (int h = 1; h <= 5; ++h) {
+      const double w = 2.0 * 3.14159265358979 * 0.2 * h, p = phase(random), s = size(random) / w;
+      const Eigen::ArrayXd angle = w * data.time.array() + p;
+      data.q.col(j).array() += s * angle.sin();
+      data.v.col(j).array() += s * w * angle.cos();
+      data.a.col(j).array() -= s * w * w * angle.sin();
+    }
+  }
+  const ParameterLayout layout(tree.sharedModel());
+  data.tau = predictTorques(tree, layout, declaredValues(tree), data);
+  return data;
+}
+
 }  // namespace proprio::testing
