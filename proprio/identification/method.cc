@@ -5,6 +5,7 @@
 #include "proprio/core/text.h"
 #include "proprio/dynamics/sampled_identifiability.h"
 #include "proprio/dynamics/structural_identifiability.h"
+#include "proprio/identification/consistent_least_squares.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/prior.h"
 
@@ -45,6 +46,9 @@ const std::vector<Method>& methods() {
       {"ols", "least squares, all joints alike", false, false, ordinaryLeastSquares},
       {"wls", "least squares, each joint weighted by its noise", false, false,
        weightedLeastSquares},
+      {"pc-ols", "ols under physical consistency", true, false, consistentOrdinary},
+      {"pc-wls", "wls under physical consistency", true, false, consistentWeighted},
+      {"projection", "wls, then the nearest possible robot", true, false, projectedLeastSquares},
   };
   return all;
 }

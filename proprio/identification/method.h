@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "proprio/identification/constraints.h"
 #include "proprio/identification/estimate.h"
 #include "proprio/identification/stacked_problem.h"
 #include "proprio/model/repair.h"
@@ -36,6 +37,9 @@ struct MethodOptions {
   double tolerance = 0.0;        ///< 0: the method's own
   double ridge = 0.0;            ///< of unconstrained methods: weight of the pull towards the prior
   bool full_covariance = false;  ///< wls, irls: torque noise correlated between the joints
+  // of physically consistent methods
+  ConstraintOptions constraints;
+  PriorOptions prior;
 };
 
 struct Method {

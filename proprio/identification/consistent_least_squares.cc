@@ -1,0 +1,380 @@
+#include "proprio/identification/consistent_least_squares.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "proprio/core/error.h"
+#include "proprio/identification/least_squares.h"
+#include "proprio/identification/prior.h"
+#include "proprio/spatial/pseudo_inertia.h"
+
+namespace proprio {
+namespace {
+
+using Eigen::Matrix4d;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Noise of exact data, relative to the torques.
+constexpr double kLeastNoise = 1e-6;
+/// Noise where there are too few rows to find out, relative to the torques.
+constexpr double kUnknownNoise = 0.1;
+/// The data decide a direction whose standard deviation they bring below this part of the prior's.
+constexpr double kDecided = 0.5;
+/// Gap relative to the objective that counts as the optimum.
+constexpr double kRelativeGap = 1e-9;
+/// How much stronger than the prior the second step of the projection holds base parameters.
+constexpr double kProjectionScale = 1e3;
+constexpr int kFolds = 5;
+
+Matrix4d blockAt(const PsdBlock& block, const VectorXd& xi) {
+  Vector10d entries = block.constant;
+  for (size_t i = 0; i < block.variables.size(); ++i) {
+    entries += xi[block.variables[i]] * block.map.col(static_cast<Eigen::Index>(i));
+  }
+  return symmetricFromLowerTriangle(entries);
+}
+
+double rowAt(const LinearInequality& row, const VectorXd& xi) {
+  double sum = -row.lower;
+  for (size_t i = 0; i < row.variables.size(); ++i) {
+    sum += row.coefficients[static_cast<Eigen::Index>(i)] * xi[row.variables[i]];
+  }
+  return sum;
+}
+
+bool fulfils(const LmiProblem& problem, const VectorXd& xi) {
+  for (const PsdBlock& block : problem.blocks) {
+    if (blockAt(block, xi).llt().info() != Eigen::Success) return false;
+  }
+  return std::all_of(problem.inequalities.begin(), problem.inequalities.end(),
+                     [&](const LinearInequality& row) { return rowAt(row, xi) >= 0.0; });
+}
+
+double objectiveAt(const LmiProblem& problem, const VectorXd& xi) {
+  double value = 0.5 * (problem.A * xi - problem.b).squaredNorm();
+  if (problem.linear.size() != 0) value += problem.linear.dot(xi);
+  for (const PsdBlock& block : problem.blocks) {
+    if (block.log_det_weight > 0.0)
+      value -= block.log_det_weight * std::log(blockAt(block, xi).determinant());
+  }
+  return value;
+}
+
+/// The same problem with the origin at xi.
+LmiProblem recentred(const LmiProblem& problem, const VectorXd& xi) {
+  LmiProblem moved = problem;
+  moved.b -= moved.A * xi;
+  for (PsdBlock& block : moved.blocks) block.constant = lowerTriangle(blockAt(block, xi));
+  for (LinearInequality& row : moved.inequalities) row.lower = -rowAt(row, xi);
+  return moved;
+}
+
+/// The solver measures its gap against |b|^2, which is the misfit at the origin. From the solution
+/// as origin, that is the objective.
+LmiSolution solveToObjective(const LmiProblem& problem, const LmiOptions& options) {
+  LmiSolution solution = solveLmiLeastSquares(problem, options);
+  if (solution.status == LmiStatus::kInfeasible || !solution.x.allFinite()) return solution;
+  if (solution.gap < kRelativeGap * std::abs(solution.objective)) return solution;
+  LmiSolution warm = solution;
+  warm.x.setZero();
+  LmiOptions again = options;
+  again.warm = &warm;
+  const LmiProblem moved = recentred(problem, solution.x);
+  LmiSolution better = solveLmiLeastSquares(moved, again);
+  if (better.status == LmiStatus::kInfeasible || !better.x.allFinite() ||
+      !(better.gap < solution.gap)) {
+    return solution;
+  }
+  better.x += solution.x;
+  better.iterations += solution.iterations;
+  better.objective = objectiveAt(problem, better.x);
+  return better;
+}
+
+/// Information of data and prior as a triangular factor: K = R^T R.
+MatrixXd informationFactor(const ConsistentProblem& consistent, const PriorOptions& prior) {
+  const MatrixXd& A = consistent.lmi.A;
+  MatrixXd rows = A;
+  if (prior.kind == PriorKind::kEntropic) {
+    // the divergence has the curvature of the pull-back metric at the prior
+    const VectorXd curvature = consistent.lmi.linear;
+    rows.conservativeResize(A.rows() + A.cols(), Eigen::NoChange);
+    rows.bottomRows(A.cols()).setZero();
+    const auto inertial = static_cast<Eigen::Index>(10 * consistent.links.size());
+    for (Eigen::Index i = 0; i < inertial; ++i)
+      rows(A.rows() + i, i) = std::sqrt(curvature[i - i % 10]);
+  }
+  const Eigen::HouseholderQR<MatrixXd> qr(rows);
+  return qr.matrixQR().topRows(A.cols()).triangularView<Eigen::Upper>();
+}
+
+struct OptimalPoint {
+  VectorXd xi;
+  std::vector<int> active_links;
+  double gap = 0.0;
+  int iterations = 1;
+  LmiStatus status = LmiStatus::kSolved;
+};
+
+OptimalPoint optimalPoint(const ConsistentProblem& consistent, const MethodOptions& options) {
+  const Eigen::Index n = consistent.lmi.A.cols();
+  const Eigen::HouseholderQR<MatrixXd> qr(consistent.lmi.A);
+  OptimalPoint point;
+  LmiProblem small = consistent.lmi;
+  if (consistent.lmi.A.rows() >= n) {
+    VectorXd right = consistent.lmi.b;
+    right.applyOnTheLeft(qr.householderQ().adjoint());
+    small.A = qr.matrixQR().topRows(n).triangularView<Eigen::Upper>();
+    small.b = right.head(n);
+    const bool regular =
+        small.A.diagonal().cwiseAbs().minCoeff() > 1e-14 * small.A.diagonal().cwiseAbs().maxCoeff();
+    if (regular && small.linear.size() == 0) {
+      point.xi = small.A.triangularView<Eigen::Upper>().solve(small.b);
+      if (point.xi.allFinite() && fulfils(small, point.xi)) return point;
+    }
+  }
+  LmiOptions solver;
+  if (options.max_iterations > 0) solver.max_iterations = options.max_iterations;
+  if (options.tolerance > 0.0) solver.tolerance = options.tolerance;
+  const LmiSolution solution = solveToObjective(small, solver);
+  point.status = solution.status;
+  point.iterations = solution.iterations;
+  point.gap = solution.gap / std::max(std::abs(objectiveAt(consistent.lmi, solution.x)), 1e-300);
+  point.xi = keptInside(consistent, solution.x);
+  for (size_t k = 0; k < small.blocks.size(); ++k) {
+    if (solution.block_active[k]) point.active_links.push_back(consistent.block_links[k]);
+  }
+  return point;
+}
+
+std::vector<std::string> undecidedDirections(const IdentificationProblem& problem,
+                                             const TriangularSystem& system,
+                                             const ConsistentProblem& consistent,
+                                             const PriorOptions& prior) {
+  // prior covariance of beta: L L^T / weight
+  const MatrixXd& M = consistent.base_map;
+  const Eigen::HouseholderQR<MatrixXd> qr(M.transpose());
+  const Eigen::Index n = std::min(M.rows(), M.cols());
+  const MatrixXd L = MatrixXd(qr.matrixQR().topRows(n).triangularView<Eigen::Upper>()).transpose();
+  const Eigen::BDCSVD<MatrixXd> svd(system.A * L, Eigen::ComputeFullV);
+  std::vector<std::string> texts;
+  const double largest = svd.singularValues().size() > 0 ? svd.singularValues()[0] : 0.0;
+  // with prior information w: 1 / (1 + s^2 / w) > kDecided^2
+  const double enough = prior.kind == PriorKind::kNone
+                            ? 1e-8 * largest
+                            : std::sqrt(prior.weight * (1.0 / (kDecided * kDecided) - 1.0));
+  for (Eigen::Index i = n - 1; i >= 0; --i) {
+    const double value = i < svd.singularValues().size() ? svd.singularValues()[i] : 0.0;
+    if (value > enough) break;
+    const VectorXd direction = L * svd.matrixV().col(i);
+    if (direction.norm() > 1e-9 * L.norm()) texts.push_back(directionText(problem, direction));
+  }
+  return texts;
+}
+
+VectorXd rmsTorques(const StackedProblem& stacked) {
+  VectorXd rms = squaredTorques(stacked);
+  for (int j = 0; j < stacked.coordinates(); ++j) {
+    const auto rows = static_cast<double>(std::max<Eigen::Index>(stacked.rows(j), 1));
+    rms[j] = std::max(std::sqrt(rms[j] / rows), 1e-9);
+  }
+  return rms;
+}
+
+/// With the noise known: weight, system, solution.
+Estimate solveWithNoise(const IdentificationProblem& problem, const MethodOptions& options,
+                        const VectorXd& sigma) {
+  MethodOptions chosen = options;
+  if (options.prior.automatic) {
+    chosen.prior.weight = automaticPriorWeight(problem, sigma, options);
+    chosen.prior.automatic = false;
+  }
+  Estimate estimate = solveConsistent(problem, weightedSystem(problem.stacked, sigma), chosen);
+  estimate.sigma = sigma;
+  if (options.prior.automatic) {
+    estimate.notes.push_back(
+        fmt::format("weight of the prior, by leaving out blocks: {:g}", chosen.prior.weight));
+  }
+  return estimate;
+}
+
+}  // namespace
+
+VectorXd consistentNoise(const IdentificationProblem& problem) {
+  const Estimate first = ordinaryLeastSquares(problem, {});
+  const VectorXd rms = rmsTorques(problem.stacked);
+  VectorXd sigma = first.sigma;
+  for (Eigen::Index j = 0; j < sigma.size(); ++j) {
+    sigma[j] =
+        std::isfinite(sigma[j]) ? std::max(sigma[j], kLeastNoise * rms[j]) : kUnknownNoise * rms[j];
+  }
+  return sigma;
+}
+
+VectorXd commonNoise(const IdentificationProblem& problem) {
+  const Estimate first = ordinaryLeastSquares(problem, {});
+  const StackedProblem& stacked = problem.stacked;
+  const auto rows = static_cast<double>(std::max<Eigen::Index>(stacked.rows(), 1));
+  const double rms = std::max(std::sqrt(squaredTorques(stacked).sum() / rows), 1e-9);
+  const double free =
+      rows - static_cast<double>(first.beta.size()) + static_cast<double>(first.undecided.size());
+  const double squares = squaredResiduals(stacked, first.beta).sum();
+  const double sigma =
+      free >= 1.0 ? std::max(std::sqrt(squares / free), kLeastNoise * rms) : kUnknownNoise * rms;
+  return VectorXd::Constant(stacked.coordinates(), sigma);
+}
+
+VectorXd keptInside(const ConsistentProblem& consistent, VectorXd xi) {
+  const auto holds = [&](const VectorXd& at) {
+    for (const PsdBlock& block : consistent.lmi.blocks) {
+      // the margin leaves room for rounding: half of it must remain
+      Matrix4d S = blockAt(block, at);
+      const double slack = block.log_det_weight > 0.0 ? 0.0 : 0.5 * consistent.margin;
+      S.diagonal().array() += slack;
+      if (S.llt().info() != Eigen::Success) return false;
+    }
+    return true;
+  };
+  for (const LinearInequality& row : consistent.lmi.inequalities) {
+    if (row.variables.size() != 1) continue;
+    const double miss = rowAt(row, xi);
+    if (miss < 0.0) xi[row.variables[0]] -= miss / row.coefficients[0];
+  }
+  if (holds(xi)) return xi;
+  // mixtures of possible bodies are possible: the shortest way from the solution to the inside
+  const VectorXd target = consistent.inside;
+  const VectorXd way = target - xi;
+  for (double step = 1e-12; step < 1.0; step *= 2.0) {
+    const VectorXd mixed = xi + step * way;
+    if (holds(mixed)) return mixed;
+  }
+  return target;
+}
+
+Estimate estimateAt(const IdentificationProblem& problem, const TriangularSystem& system,
+                    const ConsistentProblem& consistent, const VectorXd& xi,
+                    const PriorOptions& prior) {
+  Estimate estimate;
+  estimate.chi = consistent.F * xi + consistent.f0;
+  estimate.beta = consistent.base_map * xi + consistent.base_offset;
+  const MatrixXd half = informationFactor(consistent, prior)
+                            .triangularView<Eigen::Upper>()
+                            .transpose()
+                            .solve(consistent.base_map.transpose());
+  estimate.covariance = half.transpose() * half;
+  const VectorXd scale = system.A.colwise().norm().cwiseMax(1e-300).cwiseInverse();
+  const Eigen::BDCSVD<MatrixXd> svd(system.A * scale.asDiagonal());
+  const VectorXd& values = svd.singularValues();
+  const Eigen::Index rank = values.size() == 0 ? 0 : (values.array() > 1e-10 * values[0]).count();
+  estimate.condition = rank > 0 ? values[0] / values[rank - 1] : 0.0;
+  estimate.undecided = undecidedDirections(problem, system, consistent, prior);
+  estimate.notes = consistent.notes;
+  return estimate;
+}
+
+Estimate solveConsistent(const IdentificationProblem& problem, const TriangularSystem& system,
+                         const MethodOptions& options) {
+  ConsistentProblem consistent =
+      consistentProblem(problem, system, options.constraints, options.prior);
+  OptimalPoint point = optimalPoint(consistent, options);
+  if (point.status == LmiStatus::kInfeasible && consistent.geometric) {
+    ConstraintOptions fewer = options.constraints;
+    fewer.com_in_shapes = fewer.mass_in_ellipsoid = false;
+    consistent = consistentProblem(problem, system, fewer, options.prior);
+    consistent.notes.emplace_back(
+        "the shapes contradict the other constraints and were left out of account");
+    point = optimalPoint(consistent, options);
+  }
+  if (point.status == LmiStatus::kInfeasible) {
+    throw Error(
+        "no robot fulfils all the constraints: the bounds on masses contradict each other or the "
+        "frozen links");
+  }
+  Estimate estimate = estimateAt(problem, system, consistent, point.xi, options.prior);
+  estimate.active_links = std::move(point.active_links);
+  estimate.gap = point.gap;
+  estimate.iterations = point.iterations;
+  estimate.converged = point.status == LmiStatus::kSolved;
+  if (!estimate.converged) {
+    estimate.notes.push_back(
+        fmt::format("the solver stopped at a relative gap of {:.1e}", point.gap));
+  }
+  return estimate;
+}
+
+double automaticPriorWeight(const IdentificationProblem& problem, const VectorXd& sigma,
+                            const MethodOptions& options) {
+  const StackedProblem& stacked = problem.stacked;
+  const int blocks = static_cast<int>(stacked.blocks.size());
+  const int folds = std::min(kFolds, blocks);
+  if (folds < 2) return 1.0;
+  MethodOptions tried = options;
+  double best_weight = 1.0, best_score = std::numeric_limits<double>::infinity();
+  std::vector<std::vector<int>> left_out(static_cast<size_t>(folds));
+  for (int k = 0; k < blocks; ++k) left_out[static_cast<size_t>(k % folds)].push_back(k);
+  std::vector<TriangularSystem> systems;
+  for (const std::vector<int>& fold : left_out) {
+    systems.push_back(weightedSystem(stacked, sigma, fold));
+  }
+  for (int power = -3; power <= 3; ++power) {
+    tried.prior.weight = std::pow(10.0, power);
+    double score = 0.0;
+    for (size_t f = 0; f < left_out.size(); ++f) {
+      const ConsistentProblem consistent =
+          consistentProblem(problem, systems[f], options.constraints, tried.prior);
+      const VectorXd xi = optimalPoint(consistent, tried).xi;
+      const VectorXd beta = consistent.base_map * xi + consistent.base_offset;
+      const VectorXd squares = squaredResiduals(stacked, beta, left_out[f]);
+      score += squares.cwiseQuotient(sigma.cwiseAbs2()).sum();
+    }
+    if (score < best_score) {
+      best_score = score;
+      best_weight = tried.prior.weight;
+    }
+  }
+  return best_weight;
+}
+
+Estimate consistentOrdinary(const IdentificationProblem& problem, const MethodOptions& options) {
+  return solveWithNoise(problem, options, commonNoise(problem));
+}
+
+Estimate consistentWeighted(const IdentificationProblem& problem, const MethodOptions& options) {
+  return solveWithNoise(problem, options, consistentNoise(problem));
+}
+
+Estimate projectedLeastSquares(const IdentificationProblem& problem, const MethodOptions& options) {
+  const VectorXd sigma = consistentNoise(problem);
+  const TriangularSystem data = weightedSystem(problem.stacked, sigma);
+  const MatrixXd B = baseMatrix(problem.base);
+  const RankedSolution first = solveRanked(data.A, data.b, B * problem.prior);
+  const PriorMetric metric = priorMetric(*problem.layout, problem.prior);
+  const VectorXd size = (B * solveMetric(metric, B.transpose())).diagonal().cwiseSqrt();
+  TriangularSystem nearest;
+  nearest.A = (kProjectionScale * size.cwiseInverse()).asDiagonal();
+  nearest.b = nearest.A.diagonal().cwiseProduct(first.x);
+  nearest.rows = data.rows;
+  const ConsistentProblem second =
+      consistentProblem(problem, nearest, options.constraints, options.prior);
+  const OptimalPoint point = optimalPoint(second, options);
+  // uncertainty is that of the data, not of the second step
+  const ConsistentProblem first_step =
+      consistentProblem(problem, data, options.constraints, options.prior);
+  Estimate estimate = estimateAt(problem, data, first_step, point.xi, options.prior);
+  estimate.active_links = point.active_links;
+  estimate.gap = point.gap;
+  estimate.iterations = point.iterations;
+  estimate.converged = point.status == LmiStatus::kSolved;
+  estimate.sigma = sigma;
+  return estimate;
+}
+
+}  // namespace proprio

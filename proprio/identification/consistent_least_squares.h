@@ -1,0 +1,56 @@
+#pragma once
+
+/// Physically consistent least squares: the convex problem of constraints.h solved to its optimum.
+///
+///   pc-ols      rows of all joints alike, divided by their common noise
+///   pc-wls      rows of joint j divided by its noise sigma_j (from ols, as in wls)
+///   projection  two steps: wls, then the possible robot whose base parameters are nearest, each in
+///               units of its prior size. Never fits better than pc-wls (Leboutet 2022 eq. 62)
+///
+/// The answer is that of unconstrained least squares with the prior where that is possible, and
+/// then found without iteration. Else the interior-point solver runs, once more around its own
+/// solution if the gap is not yet small against the objective.
+///
+/// Covariance of beta: inverse of data plus prior information. A direction of base parameters that
+/// the data know no better than half of what the prior does counts as undecided.
+/// References: L-35 to L-37, L-41, A-29; T-81.
+
+#include "proprio/identification/constraints.h"
+#include "proprio/identification/method.h"
+
+namespace proprio {
+
+Estimate consistentOrdinary(const IdentificationProblem& problem, const MethodOptions& options);
+Estimate consistentWeighted(const IdentificationProblem& problem, const MethodOptions& options);
+Estimate projectedLeastSquares(const IdentificationProblem& problem, const MethodOptions& options);
+
+/// The consistent estimate for any triangular system in the base parameters whose rows have unit
+/// noise. Estimate::sigma is left to the caller; PriorOptions::automatic is not looked at.
+/// Constraints from shapes that contradict the rest are dropped, with a note.
+/// @throws Error where the other constraints contradict each other.
+Estimate solveConsistent(const IdentificationProblem& problem, const TriangularSystem& system,
+                         const MethodOptions& options);
+
+/// Weight among 1e-3 ... 1e3 whose estimates predict left-out blocks best. No other pass over the
+/// samples.
+/// @param sigma  noise per coordinate
+double automaticPriorWeight(const IdentificationProblem& problem, const Eigen::VectorXd& sigma,
+                            const MethodOptions& options);
+
+/// Noise per coordinate from the residuals of unconstrained least squares, with what consistent
+/// methods need besides: at least 1e-6 of the joint's torque where data are exact, a tenth of it
+/// where there are too few rows to tell.
+Eigen::VectorXd consistentNoise(const IdentificationProblem& problem);
+/// The same number for all coordinates.
+Eigen::VectorXd commonNoise(const IdentificationProblem& problem);
+
+/// xi moved towards `inside` as little as consistency and bounds of single unknowns ask for, which
+/// is nothing for the solution of a solver that did its work.
+Eigen::VectorXd keptInside(const ConsistentProblem& consistent, Eigen::VectorXd xi);
+
+/// Everything of the estimate that follows from the point xi.
+Estimate estimateAt(const IdentificationProblem& problem, const TriangularSystem& system,
+                    const ConsistentProblem& consistent, const Eigen::VectorXd& xi,
+                    const PriorOptions& prior);
+
+}  // namespace proprio
