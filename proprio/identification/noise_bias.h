@@ -1,0 +1,43 @@
+#pragma once
+
+/// Does noise in positions, velocities and accelerations bias least squares? Durbin, Wu and
+/// Hausman compare the estimate with one by instruments Z: rows of the regressor that know the
+/// motion but not the noise of the sample. If the regressor W has no noise both estimate the same,
+/// and the part of Z that W does not explain is unrelated to the residual e:
+///
+///   g = (M_W Z)^T e,  M_W = 1 - W W^+,   statistic g^T Cov(g)^-1 g,
+///
+/// Fisher-distributed; Cov(g) takes the residuals' memory into account (robust_covariance.h).
+/// Instruments need no simulation here: the commanded motion where it was recorded, otherwise the
+/// mean of the motion some samples before and after, farther away than the noise remembers.
+/// A difference can also come from delays or from dynamics that the model lacks; it is a difference
+/// all the same, and the size of it is told beside the probability.
+/// At most about 2000 samples of each recording are looked at.
+/// References: A-29, peers 9.8; Hausman 1978.
+
+#include "proprio/identification/method.h"
+#include "proprio/numerics/residual_tests.h"
+
+namespace proprio {
+
+struct NoiseBiasTest {
+  TestResult result;
+  std::string instruments;  ///< where they come from, in words
+  /// How far the instrumental estimate is from least squares: the largest of all base parameters
+  /// in standard deviations of the latter (not corrected for memory), and which one it is.
+  double largest_shift = 0.0;
+  int shifted = -1;
+  /// Root mean square of the predicted torques' change in units of the noise.
+  double torque_shift = 0.0;
+  /// How well the instruments know the motion: 1 as well as the signals, 0 not at all. Below 0.1
+  /// nothing can be said and result.degrees is 0.
+  double relevance = 0.0;
+
+  /// Unlikely to be chance, and large enough to matter.
+  bool biased() const { return result.rejects(0.01) && largest_shift > 3.0; }
+};
+
+/// @param estimate  of wls (or another with weights per joint); values and noise are used
+NoiseBiasTest testNoiseBias(const IdentificationProblem& problem, const Estimate& estimate);
+
+}  // namespace proprio
