@@ -13,7 +13,7 @@
 /// A difference can also come from delays or from dynamics that the model lacks; it is a difference
 /// all the same, and the size of it is told beside the probability.
 /// At most about 2000 samples of each recording are looked at.
-/// References: A-29, peers 9.8; Hausman 1978.
+/// References: A-31, A-32 (what to do about it); Hausman 1978.
 
 #include "proprio/identification/method.h"
 #include "proprio/numerics/residual_tests.h"

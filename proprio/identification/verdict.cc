@@ -1,0 +1,254 @@
+#include "proprio/identification/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace proprio {
+namespace {
+
+constexpr double kClearlyWorse = 1.05;
+constexpr double kSmallPercent = 0.5;    // of the torque norm
+constexpr double kHardlyBetter = 0.95;   // than zero
+constexpr double kOverfit = 2.0;         // held-out over training error
+constexpr double kHarmless = 5.0;        // percent
+constexpr double kMuchUnexplained = 50;  // percent
+constexpr Eigen::Index kFewRows = 20;
+constexpr double kNoSignal = 1e-3;   // torque relative to the largest of all joints
+constexpr double kSlowRate = 100.0;  // Hz
+
+const Evaluation* baselineOf(const std::vector<Evaluation>& baselines, const char* model,
+                             const std::string& recording) {
+  for (const Evaluation& baseline : baselines) {
+    if (baseline.model == model && baseline.recording == recording) return &baseline;
+  }
+  return nullptr;
+}
+
+/// All recordings of one joint together.
+JointError pooledError(const std::vector<Evaluation>& evaluations, size_t joint) {
+  JointError sum;
+  double error = 0.0, torque = 0.0;
+  for (const Evaluation& evaluation : evaluations) {
+    const JointError& part = evaluation.joints[joint];
+    const auto rows = static_cast<double>(part.rows);
+    error += rows * part.rms * part.rms;
+    torque += rows * part.torque_rms * part.torque_rms;
+    sum.rows += part.rows;
+  }
+  const double rows = std::max(static_cast<double>(sum.rows), 1.0);
+  sum.rms = std::sqrt(error / rows);
+  sum.torque_rms = std::sqrt(torque / rows);
+  sum.percent =
+      torque > 0.0 ? 100.0 * std::sqrt(error / torque) : std::numeric_limits<double>::quiet_NaN();
+  return sum;
+}
+
+/// Smallest and largest percentage of the joints that are judged: "3.1 to 8.9 %".
+struct PercentRange {
+  double low = std::numeric_limits<double>::infinity(), high = 0.0;
+  size_t worst = 0;
+
+  void add(double percent, size_t joint) {
+    low = std::min(low, percent);
+    if (percent < high) return;
+    high = percent;
+    worst = joint;
+  }
+  std::string text() const {
+    return high - low < 0.05 * high ? fmt::format("{:.2g} %", high)
+                                    : fmt::format("{:.2g} to {:.2g} %", low, high);
+  }
+};
+
+class Judge {
+ public:
+  Judge(const std::vector<std::string>& joints, const std::vector<Evaluation>& training,
+        const std::vector<Evaluation>& baselines)
+      : joints_(joints), training_(training), baselines_(baselines) {}
+
+  void add(const Evaluation& held_out) {
+    double largest = 0.0;
+    for (const JointError& joint : held_out.joints) largest = std::max(largest, joint.torque_rms);
+    for (size_t j = 0; j < held_out.joints.size(); ++j) {
+      const JointError& joint = held_out.joints[j];
+      if (joint.rows < kFewRows || !(joint.torque_rms > kNoSignal * largest)) {
+        told_.push_back(fmt::format("{} has no torque signal on {}: it was not judged.", joints_[j],
+                                    held_out.recording));
+        continue;
+      }
+      errors_.add(joint.percent, j);
+      ++judged_;
+      compare(held_out, j);
+      compareWithTraining(held_out, j);
+    }
+  }
+
+  Verdict finish(const std::string& method, const std::vector<Evaluation>& validation) {
+    Verdict verdict;
+    std::string where = validation.front().recording;
+    if (validation.size() > 1) where += fmt::format(" and {} more", validation.size() - 1);
+    if (judged_ == 0) {
+      verdict.passed = false;
+      verdict.text = fmt::format(
+          "Failed: no joint has a torque signal on {}; nothing could be judged.", where);
+      verdict.reasons = told_;
+      return verdict;
+    }
+    verdict.passed = failed_.empty();
+    verdict.reasons = failed_;
+    verdict.reasons.insert(verdict.reasons.end(), told_.begin(), told_.end());
+    verdict.text = fmt::format(
+        "{}: on {}, which it has not seen, {} predicts the torques of {} joint{} "
+        "within {} of their norm (worst: {}).",
+        verdict.passed ? "Passed" : "Failed", where, method, judged_, judged_ == 1 ? "" : "s",
+        errors_.text(), joints_[errors_.worst]);
+    if (given_.high > 0.0)
+      verdict.text += fmt::format(" The model as given is off by {}.", given_.text());
+    if (verdict.passed) {
+      verdict.text += " No joint is worse than the model as given, gravity alone or zero";
+      verdict.text += seen_.high > 0.0
+                          ? fmt::format(", and training errors are alike ({}).", seen_.text())
+                          : ".";
+    } else {
+      verdict.text += " " + failed_.front();
+      if (failed_.size() > 1)
+        verdict.text +=
+            fmt::format(" There {} more like this.",
+                        failed_.size() == 2 ? std::string("is one")
+                                            : fmt::format("are {}", failed_.size() - 1));
+    }
+    return verdict;
+  }
+
+ private:
+  void compare(const Evaluation& held_out, size_t j) {
+    const JointError& joint = held_out.joints[j];
+    for (const char* model : {"as given", "gravity only"}) {
+      const Evaluation* baseline = baselineOf(baselines_, model, held_out.recording);
+      if (baseline == nullptr) continue;
+      const JointError& before = baseline->joints[j];
+      if (model == std::string("as given")) given_.add(before.percent, j);
+      if (joint.rms <= kClearlyWorse * before.rms ||
+          joint.percent <= before.percent + kSmallPercent)
+        continue;
+      failed_.push_back(fmt::format(
+          "{} is predicted worse than by {} ({:.2g} against {:.2g} % of its torque on {}).",
+          joints_[j], model == std::string("as given") ? "the model as given" : "gravity alone",
+          joint.percent, before.percent, held_out.recording));
+      return;
+    }
+    if (joint.percent >= 100.0 * kHardlyBetter) {
+      failed_.push_back(fmt::format(
+          "{} is predicted no better than by zero ({:.3g} % of its torque remain on {}).",
+          joints_[j], joint.percent, held_out.recording));
+    } else if (joint.percent > kMuchUnexplained) {
+      told_.push_back(fmt::format("{}: {:.2g} % of its torque on {} remain unexplained.",
+                                  joints_[j], joint.percent, held_out.recording));
+    }
+  }
+
+  void compareWithTraining(const Evaluation& held_out, size_t j) {
+    if (training_.empty()) return;
+    const JointError& joint = held_out.joints[j];
+    const JointError seen = pooledError(training_, j);
+    if (seen.rows == 0 || !std::isfinite(seen.percent)) return;
+    seen_.add(seen.percent, j);
+    if (joint.percent <= kHarmless || joint.rms <= kOverfit * seen.rms ||
+        joint.percent <= kOverfit * seen.percent)
+      return;
+    failed_.push_back(fmt::format(
+        "{} has {:.2g} % error on {} but {:.2g} % on the training motion: the parameters fit one "
+        "motion, not the robot (too little excitation, or conditions that changed).",
+        joints_[j], joint.percent, held_out.recording, seen.percent));
+  }
+
+  const std::vector<std::string>& joints_;
+  const std::vector<Evaluation>& training_;
+  const std::vector<Evaluation>& baselines_;
+  std::vector<std::string> failed_, told_;
+  PercentRange errors_, given_, seen_;
+  int judged_ = 0;
+};
+
+std::string withConsistency(const MethodFacts& facts, const char* method) {
+  return facts.physical || facts.undecided ? std::string("pc-") + method : method;
+}
+
+}  // namespace
+
+Verdict judge(const std::string& method, const std::vector<std::string>& joints,
+              const std::vector<Evaluation>& training, const std::vector<Evaluation>& validation,
+              const std::vector<Evaluation>& baselines) {
+  for (const auto* evaluations : {&training, &validation, &baselines}) {
+    for (const Evaluation& evaluation : *evaluations) {
+      if (evaluation.joints.size() != joints.size())
+        throw Error(fmt::format("{}: errors of {} joints, but there are {}", evaluation.recording,
+                                evaluation.joints.size(), joints.size()));
+    }
+  }
+  if (validation.empty()) {
+    Verdict verdict;
+    PercentRange errors;
+    for (size_t j = 0; j < joints.size(); ++j) {
+      const JointError seen = pooledError(training, j);
+      if (seen.rows > 0 && std::isfinite(seen.percent)) errors.add(seen.percent, j);
+    }
+    verdict.text = fmt::format(
+        "Not validated: {} explains its own training motion{}, but no recording was held out. Give "
+        "another motion with --validate to learn whether the parameters hold beyond it.",
+        method,
+        errors.high > 0.0 ? fmt::format(" up to {} of the torque norm", errors.text()) : "");
+    verdict.reasons.push_back("No recording was held out for validation.");
+    return verdict;
+  }
+  Judge judgement(joints, training, baselines);
+  for (const Evaluation& held_out : validation) judgement.add(held_out);
+  return judgement.finish(method, validation);
+}
+
+MethodAdvice adviseMethod(const MethodFacts& facts) {
+  const bool simulated = facts.controller_known && facts.gains_known;
+  if (facts.online)
+    return {"pc-sqp",
+            "the estimate is needed while the robot moves: small consistent updates of a "
+            "running factor are fast and never leave the possible robots"};
+  const bool suspicious = facts.noise_bias || facts.rate_hz < kSlowRate;
+  if (suspicious && simulated)
+    return {withConsistency(facts, "iv"),
+            facts.noise_bias
+                ? "noise in the motion biases least squares, and the loop can be simulated for "
+                  "instruments that do not know the noise"
+                : "below 100 Hz accelerations from differences are poor, and the loop can be "
+                  "simulated for instruments without them"};
+  if (facts.noise_bias && facts.reference_recorded)
+    return {withConsistency(facts, "iv"),
+            "noise in the motion biases least squares; the commanded motion serves as instruments "
+            "in one pass, without simulation"};
+  if (suspicious && facts.controller_known)
+    return {
+        withConsistency(facts, "wls"),
+        "the servo's structure is known but not its gains: identify them first and then use iv; "
+        "until then weighted least squares on filtered signals"};
+  if (simulated && !facts.bias_tested)
+    return {withConsistency(facts, "iv"),
+            "the servo is known and bias by noise could not be tested: simulated instruments are "
+            "safe either way"};
+  if (facts.outliers)
+    return {withConsistency(facts, "irls"),
+            "the torques have outliers, which robust weights take out"};
+  if (suspicious)
+    return {withConsistency(facts, "wls"),
+            "least squares is likely to be biased by noise, but neither servo nor commanded motion "
+            "is known: filter well, and record the commands next time"};
+  return {
+      withConsistency(facts, "wls"),
+      facts.bias_tested
+          ? "no bias by noise was found, so weighted least squares is as good as simulation and "
+            "simpler"
+          : "nothing is known of the servo: weighted least squares on filtered signals"};
+}
+
+}  // namespace proprio

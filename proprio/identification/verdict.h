@@ -1,0 +1,55 @@
+#pragma once
+
+/// Is the identified model good? Judged per joint on recordings it has not seen, against what was
+/// there before. A joint fails
+///   - if it is predicted worse than by the model as given or by gravity alone (by 5 % and half a
+///     percent of the torque norm: less is chance), or no better than by zero;
+///   - if its held-out error is more than twice the training error, in N m and in percent, and
+///     above 5 %: the parameters describe one motion, not the robot.
+/// Joints without a torque signal are not judged and named. References; peers 9.11.
+
+#include <string>
+#include <vector>
+
+#include "proprio/identification/evaluation.h"
+
+namespace proprio {
+
+struct Verdict {
+  bool passed = true;
+  std::string text;                  ///< one paragraph in plain words
+  std::vector<std::string> reasons;  ///< why it failed, then what else was seen; a sentence each
+};
+
+/// @param joints      names, in the order of the velocity coordinates
+/// @param training    of the method, one per recording
+/// @param validation  the same on held-out recordings; none: passed, but the text says what is
+/// missing
+/// @param baselines   of the validation recordings, as baselines() returns them
+Verdict judge(const std::string& method, const std::vector<std::string>& joints,
+              const std::vector<Evaluation>& training, const std::vector<Evaluation>& validation,
+              const std::vector<Evaluation>& baselines);
+
+/// What is known about a robot and its data before a method is chosen.
+struct MethodFacts {
+  bool controller_known = false;    ///< structure of the servo, so that the loop can be simulated
+  bool gains_known = false;         ///< and its gains
+  bool reference_recorded = false;  ///< the commanded motion
+  bool online = false;              ///< the estimate is needed while the robot moves
+  bool physical = true;             ///< the result shall be simulated, exported or inverted
+  bool undecided = false;           ///< the motion leaves base parameters open
+  bool outliers = false;            ///< spikes in the torques
+  bool noise_bias = false;          ///< found by testNoiseBias
+  bool bias_tested = false;         ///< ... which had something to say
+  double rate_hz = 1000.0;          ///< of the samples
+};
+
+struct MethodAdvice {
+  std::string method;
+  std::string reason;  ///< one sentence
+};
+
+/// Leboutet 2022 fig. 43 as a function (L-76), with the test for noise bias in place of a guess.
+MethodAdvice adviseMethod(const MethodFacts& facts);
+
+}  // namespace proprio

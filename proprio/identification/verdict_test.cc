@@ -1,0 +1,170 @@
+#include "proprio/identification/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include "proprio/identification/diagnosis.h"
+#include "proprio/identification/testing/synthetic_data.h"
+
+namespace proprio {
+namespace {
+
+const std::vector<std::string> kTwoJoints = {"shoulder", "elbow"};
+
+/// Errors in percent of torques of 10 N m, 1000 rows each.
+Evaluation errorsOf(const char* model, const char* recording, const std::vector<double>& percents,
+                    double torque = 10.0) {
+  Evaluation evaluation;
+  evaluation.model = model;
+  evaluation.recording = recording;
+  for (const double percent : percents) {
+    JointError error;
+    error.percent = percent;
+    error.torque_rms = torque;
+    error.rms = 0.01 * percent * torque;
+    error.rows = 1000;
+    evaluation.joints.push_back(error);
+  }
+  return evaluation;
+}
+
+std::vector<Evaluation> usualBaselines() {
+  return {errorsOf("as given", "b.csv", {30.0, 45.0}),
+          errorsOf("gravity only", "b.csv", {40.0, 60.0}),
+          errorsOf("zero", "b.csv", {100.0, 100.0})};
+}
+
+Verdict judged(const std::vector<double>& held_out, const std::vector<double>& seen = {5.0, 8.0},
+               const std::vector<Evaluation>& baselines = usualBaselines()) {
+  return judge("wls", kTwoJoints, {errorsOf("wls", "a.csv", seen)},
+               {errorsOf("wls", "b.csv", held_out)}, baselines);
+}
+
+/// Claim: a model that predicts unseen motion as well as its own passes, in words with numbers.
+TEST(Verdict, PassesAGoodModel) {
+  const Verdict verdict = judged({6.0, 9.0});
+  EXPECT_TRUE(verdict.passed);
+  EXPECT_TRUE(verdict.reasons.empty());
+  EXPECT_EQ(verdict.text,
+            "Passed: on b.csv, which it has not seen, wls predicts the torques of 2 joints within "
+            "6 to 9 % of their norm (worst: elbow). The model as given is off by 30 to 45 %. No "
+            "joint is worse than the model as given, gravity alone or zero, and training errors "
+            "are alike (5 to 8 %).");
+}
+
+/// Claim: each way to be bad fails with its own sentence, which names joint and numbers.
+TEST(Verdict, FailsWithTheReason) {
+  const auto expectReason = [](const Verdict& verdict, const char* words) {
+    EXPECT_FALSE(verdict.passed);
+    ASSERT_FALSE(verdict.reasons.empty());
+    EXPECT_NE(verdict.reasons[0].find(words), std::string::npos) << verdict.reasons[0];
+    EXPECT_NE(verdict.text.find("Failed"), std::string::npos);
+  };
+  expectReason(judged({35.0, 9.0}, {30.0, 8.0}),
+               "shoulder is predicted worse than by the model as given (35 against 30 %");
+  expectReason(judged({6.0, 50.0}, {5.0, 48.0}, {errorsOf("gravity only", "b.csv", {40.0, 42.0})}),
+               "elbow is predicted worse than by gravity alone (50 against 42 %");
+  expectReason(judged({6.0, 99.0}, {5.0, 98.0}, {}), "elbow is predicted no better than by zero");
+  expectReason(judged({6.0, 25.0}), "elbow has 25 % error on b.csv but 8 % on the training motion");
+}
+
+/// Claim: chance, tiny errors and other torques are no reason to fail: an estimate as good as a
+/// correct description, a held-out error within twice the training error, or above it but small.
+TEST(Verdict, RaisesNoFalseAlarm) {
+  EXPECT_TRUE(judged({6.2, 9.2}, {6.0, 9.0}, {errorsOf("as given", "b.csv", {6.0, 9.0})}).passed);
+  EXPECT_TRUE(judged({1.3, 9.0}, {1.0, 9.0}, {errorsOf("as given", "b.csv", {1.0, 9.0})}).passed);
+  EXPECT_TRUE(judged({9.0, 14.0}).passed);
+  EXPECT_TRUE(judged({4.0, 9.0}, {0.5, 8.0}).passed);
+}
+
+/// Claim: joints without torque are named and not judged; without any the verdict is no; without a
+/// held-out recording it says that nothing is proven.
+TEST(Verdict, SaysWhatWasNotJudged) {
+  Evaluation silent = errorsOf("wls", "b.csv", {6.0, 9.0});
+  silent.joints[1] = JointError{};
+  const Verdict verdict = judge("wls", kTwoJoints, {}, {silent}, {});
+  EXPECT_TRUE(verdict.passed);
+  ASSERT_EQ(verdict.reasons.size(), 1u);
+  EXPECT_EQ(verdict.reasons[0], "elbow has no torque signal on b.csv: it was not judged.");
+  silent.joints[0] = JointError{};
+  EXPECT_FALSE(judge("wls", kTwoJoints, {}, {silent}, {}).passed);
+  const Verdict alone = judge("wls", kTwoJoints, {errorsOf("wls", "a.csv", {5.0, 8.0})}, {}, {});
+  EXPECT_TRUE(alone.passed);
+  EXPECT_NE(alone.text.find("Not validated"), std::string::npos);
+  EXPECT_THROW(judge("wls", {"one"}, {}, {silent}, {}), Error);
+}
+
+/// Claim: the guide of fig. 43, case by case.
+TEST(MethodAdvice, FollowsTheGuide) {
+  const auto advised = [](auto change) {
+    MethodFacts facts;
+    change(facts);
+    const MethodAdvice advice = adviseMethod(facts);
+    EXPECT_FALSE(advice.reason.empty());
+    return advice.method;
+  };
+  EXPECT_EQ(advised([](MethodFacts&) {}), "pc-wls");
+  EXPECT_EQ(advised([](MethodFacts& f) { f.physical = false; }), "wls");
+  EXPECT_EQ(advised([](MethodFacts& f) { f.physical = false, f.undecided = true; }), "pc-wls");
+  EXPECT_EQ(advised([](MethodFacts& f) { f.outliers = true; }), "pc-irls");
+  EXPECT_EQ(advised([](MethodFacts& f) { f.online = true; }), "pc-sqp");
+  const auto known = [](MethodFacts& f) { f.controller_known = f.gains_known = true; };
+  EXPECT_EQ(advised(known), "pc-iv");
+  EXPECT_EQ(advised([&](MethodFacts& f) { known(f), f.physical = false; }), "iv");
+  EXPECT_EQ(advised([&](MethodFacts& f) { known(f), f.bias_tested = true; }), "pc-wls");
+  EXPECT_EQ(advised([&](MethodFacts& f) { known(f), f.bias_tested = true, f.rate_hz = 50; }),
+            "pc-iv");
+  EXPECT_EQ(advised([&](MethodFacts& f) { known(f), f.bias_tested = f.noise_bias = true; }),
+            "pc-iv");
+  EXPECT_EQ(advised([](MethodFacts& f) { f.noise_bias = f.reference_recorded = true; }), "pc-iv");
+  EXPECT_EQ(advised([](MethodFacts& f) { f.noise_bias = f.controller_known = true; }), "pc-wls");
+  EXPECT_EQ(advised([](MethodFacts& f) { f.noise_bias = true; }), "pc-wls");
+}
+
+/// Claim: on data that fulfil the model's assumptions no joint is suspicious at 0.1 % and there is
+/// nothing to remark; with a torque that the model lacks the joint is named.
+TEST(Diagnosis, KnowsGoodAndBadResiduals) {
+  const auto tree = testing::treeOf("tx40");
+  IdentificationProblem problem =
+      identificationProblem(tree, {testing::noisyData(*tree, 1500, 0.3, 6)});
+  const auto diagnose = [&] {
+    const Estimate estimate = identify("wls", problem);
+    const CorrectedCovariance covariance = correctedCovariance(problem, estimate);
+    const std::vector<JointDiagnosis> joints = diagnoseResiduals(problem, estimate, covariance);
+    return std::make_pair(joints, remarks(problem, estimate, joints, NoiseBiasTest{}));
+  };
+  const auto good = diagnose();
+  ASSERT_EQ(good.first.size(), 6u);
+  for (const JointDiagnosis& joint : good.first) {
+    EXPECT_GT(joint.ljung_box_p, 1e-3);
+    EXPECT_GT(joint.jarque_bera_p, 1e-3);
+    EXPECT_GT(joint.breusch_pagan_p, 1e-3);
+    EXPECT_LT(joint.input_correlation, 0.15);
+  }
+  EXPECT_TRUE(good.second.empty()) << good.second.front();
+  problem.data[0].tau.col(2) += 3.0 * problem.data[0].q.col(2);  // a spring
+  problem.data[0].use.col(5).setConstant(false);
+  problem.stacked = stack(*tree, problem.layout, problem.base.independent, problem.data);
+  const auto bad = diagnose();
+  EXPECT_GT(bad.first[2].input_correlation, 0.3);
+  std::string all;
+  for (const std::string& remark : bad.second) all += remark + "\n";
+  EXPECT_NE(all.find("No torque row of joint_6 counts"), std::string::npos) << all;
+  EXPECT_NE(all.find("The residuals of joint_3 still follow the motion"), std::string::npos) << all;
+}
+
+/// Claim: relative deviations and intervals are what their definitions say.
+TEST(Diagnosis, UncertaintiesOfParameters) {
+  Estimate estimate;
+  estimate.beta = Eigen::Vector2d(2.0, 0.0);
+  CorrectedCovariance covariance;
+  covariance.covariance = Eigen::Vector2d(0.01, 0.04).asDiagonal();
+  covariance.degrees = Eigen::Vector2d(7.0, 1e9);
+  const std::vector<ParameterUncertainty> parameters = parameterUncertainties(estimate, covariance);
+  EXPECT_NEAR(parameters[0].percent, 5.0, 1e-12);
+  EXPECT_NEAR(parameters[0].high - 2.0, 0.2364624251592784, 1e-9);
+  EXPECT_TRUE(std::isinf(parameters[1].percent));
+  EXPECT_NEAR(parameters[1].low, -0.3919927969080108, 1e-6);
+}
+
+}  // namespace
+}  // namespace proprio
