@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "proprio/identification/joint_covariance.h"
 #include "proprio/identification/prior.h"
 #include "proprio/numerics/streaming_qr.h"
 
@@ -53,7 +54,13 @@ void addRidge(const IdentificationProblem& problem, double ridge, TriangularSyst
 
 Estimate solveWith(const IdentificationProblem& problem, const MethodOptions& options,
                    const Eigen::VectorXd& sigma) {
-  TriangularSystem system = weightedSystem(problem.stacked, sigma);
+  return solveSystem(problem, weightedSystem(problem.stacked, sigma), options, sigma);
+}
+
+}  // namespace
+
+Estimate solveSystem(const IdentificationProblem& problem, TriangularSystem system,
+                     const MethodOptions& options, const Eigen::VectorXd& sigma) {
   addRidge(problem, options.ridge, &system);
   const Eigen::VectorXd start = baseMatrix(problem.base) * problem.prior;
   const RankedSolution solution = solveRanked(system.A, system.b, start);
@@ -67,8 +74,6 @@ Estimate solveWith(const IdentificationProblem& problem, const MethodOptions& op
   estimate.chi = standardFromBase(problem, estimate.beta);
   return estimate;
 }
-
-}  // namespace
 
 RankedSolution solveRanked(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
                            const Eigen::VectorXd& start, double tolerance) {
@@ -98,7 +103,12 @@ RankedSolution solveRanked(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
 }
 
 Eigen::VectorXd jointNoise(const StackedProblem& problem, const Eigen::VectorXd& beta) {
-  const Eigen::VectorXd squares = squaredResiduals(problem, beta);
+  // of the rows as they are weighted: recordings that are known to be noisier count less
+  Eigen::VectorXd squares = Eigen::VectorXd::Zero(problem.coordinates());
+  for (size_t k = 0; k < problem.blocks.size(); ++k) {
+    const double weight = problem.weights[static_cast<size_t>(problem.blocks[k].recording)];
+    squares += weight * weight * squaredResiduals(problem, beta, {static_cast<int>(k)});
+  }
   const Eigen::VectorXd torques = squaredTorques(problem);
   Eigen::VectorXd sigma(problem.coordinates());
   for (int j = 0; j < problem.coordinates(); ++j) {
@@ -128,7 +138,11 @@ Estimate ordinaryLeastSquares(const IdentificationProblem& problem, const Method
 Estimate weightedLeastSquares(const IdentificationProblem& problem, const MethodOptions& options) {
   const Eigen::VectorXd ones = Eigen::VectorXd::Ones(problem.stacked.coordinates());
   const Estimate first = solveWith(problem, options, ones);
-  return solveWith(problem, options, jointNoise(problem.stacked, first.beta));
+  const Eigen::VectorXd sigma = jointNoise(problem.stacked, first.beta);
+  if (!options.full_covariance) return solveWith(problem, options, sigma);
+  const Eigen::MatrixXd covariance =
+      jointCovariance(problem, torqueResiduals(problem, first.beta), sigma);
+  return solveSystem(problem, correlatedSystem(problem, covariance), options, sigma);
 }
 
 Eigen::VectorXd standardFromBase(const IdentificationProblem& problem,

@@ -7,6 +7,7 @@
 ///   residual,
 ///         with b_j the rank of that joint's own rows                 (Leboutet 2022 eq. 17,
 ///         corrected)
+///         MethodOptions::full_covariance: noise correlated between joints (joint_covariance.h)
 ///   ridge either, plus a pull towards the prior's base parameters: MethodOptions::ridge times the
 ///         distance in units of the prior's size
 ///
@@ -24,6 +25,11 @@ Estimate weightedLeastSquares(const IdentificationProblem& problem, const Method
 
 /// Noise per coordinate from the residuals of beta; infinite where a coordinate has no rows left.
 Eigen::VectorXd jointNoise(const StackedProblem& problem, const Eigen::VectorXd& beta);
+
+/// The estimate of one small problem whose rows have unit noise, with the ridge of the options.
+/// @param sigma  what the rows were divided by; kept in the estimate
+Estimate solveSystem(const IdentificationProblem& problem, TriangularSystem system,
+                     const MethodOptions& options, const Eigen::VectorXd& sigma);
 
 /// Minimum of |A x - b|^2 with the rank of A found out, x nearest to `start` where A is silent.
 struct RankedSolution {

@@ -8,6 +8,7 @@
 #include "proprio/identification/consistent_least_squares.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/prior.h"
+#include "proprio/identification/robust_least_squares.h"
 
 namespace proprio {
 
@@ -46,6 +47,10 @@ const std::vector<Method>& methods() {
       {"ols", "least squares, all joints alike", false, false, ordinaryLeastSquares},
       {"wls", "least squares, each joint weighted by its noise", false, false,
        weightedLeastSquares},
+      {"irls", "least squares that gross errors in single rows do not break", false, false,
+       reweightedLeastSquares},
+      {"tls", "total least squares: noise in the regressor as in the torques", false, false,
+       totalLeastSquares},
       {"pc-ols", "ols under physical consistency", true, false, consistentOrdinary},
       {"pc-wls", "wls under physical consistency", true, false, consistentWeighted},
       {"projection", "wls, then the nearest possible robot", true, false, projectedLeastSquares},

@@ -33,9 +33,10 @@ IdentificationProblem identificationProblem(const std::shared_ptr<const Tree>& t
                                             std::vector<MotionData> data);
 
 struct MethodOptions {
-  int max_iterations = 0;        ///< 0: the method's own
-  double tolerance = 0.0;        ///< 0: the method's own
-  double ridge = 0.0;            ///< of unconstrained methods: weight of the pull towards the prior
+  int max_iterations = 0;  ///< 0: the method's own
+  double tolerance = 0.0;  ///< 0: the method's own
+  double ridge = 0.0;      ///< of unconstrained methods: weight of the pull towards the prior
+  double window = 0.0;  ///< irls: rows beyond so many deviations are left out; 0: Huber's weights
   bool full_covariance = false;  ///< wls, irls: torque noise correlated between the joints
   // of physically consistent methods
   ConstraintOptions constraints;
