@@ -53,6 +53,7 @@ std::string resolvePath(const Node& node, const std::string& file_name) {
 Model readKinematics(const Node& robot, const std::string& file_name, const ReadOptions& options) {
   if (robot["dh"]) return readDhTable(robot["dh"], file_name);
   const std::string path = resolvePath(robot["urdf"], file_name);
+  if (options.urdf_text) return readUrdfText(*options.urdf_text, path, options.notes);
   if (!fs::exists(path)) {
     throw errorAt(
         yamlLocation(robot["urdf"], file_name),

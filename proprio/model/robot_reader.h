@@ -21,6 +21,8 @@ struct ReadOptions {
   std::optional<std::string> base;  ///< base link
   bool lump_fixed = true;           ///< false: keep every fixed joint
   std::vector<std::string> keep;    ///< fixed joints that stay, besides those that the file names
+  /// Stands for the content of the URDF that a robot.yaml names, which need not exist then.
+  std::optional<std::string> urdf_text = {};
   std::vector<ReadNote>* notes = nullptr;
 };
 
