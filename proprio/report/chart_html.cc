@@ -171,19 +171,21 @@ for (const chart of document.querySelectorAll("svg.chart")) {
   });
   chart.addEventListener("dblclick", () => { plots.forEach(plot => plot.reset()); clear(); });
 }
-document.getElementById("hint").textContent = "Drag to enlarge a part, double-click to see all.";
+for (const hint of document.querySelectorAll(".hint")) hint.textContent = "Drag to enlarge a part, double-click to see all.";
 )js";
 
 constexpr const char* kPageStyle =
     "body{margin:1.5rem auto;padding:0 1rem;max-width:1200px;font:14px sans-serif;"
     "color:#1c2024;background:#fff}\n"
-    "h1{font-size:1.3rem}\n#hint{color:#60666d;min-height:1.2em}\n"
+    "h1{font-size:1.3rem}\n.hint{color:#60666d;min-height:1.2em}\n"
     ".chart{display:block;max-width:100%;height:auto;margin:0 auto 1.5rem;touch-action:pan-y;"
     "user-select:none}\n.plot{cursor:crosshair}\n"
     "@media (prefers-color-scheme:dark){body{color:#e6e8ea;background:#1b1d1f}"
-    "#hint{color:#a2a8ae}}\n";
+    ".hint{color:#a2a8ae}}\n";
 
 }  // namespace
+
+const char* chartScript() { return kScript; }
 
 std::string html(const std::vector<Figure>& figures, const std::string& title) {
   std::string page = fmt::format(
@@ -193,7 +195,7 @@ std::string html(const std::vector<Figure>& figures, const std::string& title) {
       xmlEscaped(title), kPageStyle, svgStyle());
   const bool told = figures.size() == 1 && figures[0].title == title;  // by the figure itself
   if (!title.empty() && !told) page += "<h1>" + xmlEscaped(title) + "</h1>\n";
-  page += "<p id=\"hint\"></p>\n";
+  page += "<p class=\"hint\"></p>\n";
   for (const Figure& figure : figures) page += svgElement(figure, kColumnsPerPx, false);
   return page + "<script>\n" + kScript + "</script>\n</body>\n</html>\n";
 }

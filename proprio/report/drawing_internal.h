@@ -74,6 +74,9 @@ std::string cleanText(const std::string& text);
 std::string svgElement(const Figure& figure, double columns_per_px, bool alone);
 /// Style rules for every look, for a page with several figures.
 std::string svgStyle();
+/// The script that enlarges the figures of a page and shows their values; it also fills elements of
+/// class "hint".
+const char* chartScript();
 std::string xmlEscaped(const std::string& text);
 
 }  // namespace proprio
