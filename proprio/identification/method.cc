@@ -6,6 +6,7 @@
 #include "proprio/dynamics/sampled_identifiability.h"
 #include "proprio/dynamics/structural_identifiability.h"
 #include "proprio/identification/consistent_least_squares.h"
+#include "proprio/identification/essential_parameters.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/prior.h"
 #include "proprio/identification/robust_least_squares.h"
@@ -51,6 +52,8 @@ const std::vector<Method>& methods() {
        reweightedLeastSquares},
       {"tls", "total least squares: noise in the regressor as in the torques", false, false,
        totalLeastSquares},
+      {"essential", "wls with only the parameters that data tell from zero", false, false,
+       essentialLeastSquares},
       {"pc-ols", "ols under physical consistency", true, false, consistentOrdinary},
       {"pc-wls", "wls under physical consistency", true, false, consistentWeighted},
       {"projection", "wls, then the nearest possible robot", true, false, projectedLeastSquares},

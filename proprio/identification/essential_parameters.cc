@@ -1,0 +1,277 @@
+#include "proprio/identification/essential_parameters.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "proprio/identification/least_squares.h"
+#include "proprio/identification/robust_covariance.h"
+#include "proprio/numerics/distributions.h"
+
+namespace proprio {
+namespace {
+
+/// A column whose own part is below this, relative, depends on the others.
+constexpr double kExactlyDependent = 1e-10;
+
+/// Least squares in some of the columns.
+struct SubsetFit {
+  std::vector<int> columns;
+  Eigen::VectorXd x, percent;  // in the order of `columns`
+  Eigen::MatrixXd covariance;
+  double squares = 0.0;  // of the residual
+  double free = 0.0;     // rows less columns
+
+  size_t worst() const {
+    Eigen::Index place = 0;
+    percent.maxCoeff(&place);
+    return static_cast<size_t>(place);
+  }
+};
+
+SubsetFit fitSubset(const TriangularSystem& system, std::vector<int> columns) {
+  SubsetFit fit;
+  fit.columns = std::move(columns);
+  const auto n = static_cast<Eigen::Index>(fit.columns.size());
+  fit.free = static_cast<double>(system.rows) - static_cast<double>(n);
+  fit.squares = system.rest * system.rest + system.b.squaredNorm();
+  if (n == 0) return fit;
+  const Eigen::MatrixXd A = system.A(Eigen::all, fit.columns);
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(A);
+  const Eigen::VectorXd turned = qr.householderQ().transpose() * system.b;
+  const auto R = qr.matrixQR().topRows(n).triangularView<Eigen::Upper>();
+  fit.x = R.solve(turned.head(n));
+  fit.squares = system.rest * system.rest + turned.tail(turned.size() - n).squaredNorm();
+  const Eigen::MatrixXd inverse = R.solve(Eigen::MatrixXd::Identity(n, n));
+  fit.covariance = fit.squares / std::max(fit.free, 1.0) * (inverse * inverse.transpose());
+  fit.percent.resize(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double sigma = std::sqrt(fit.covariance(i, i));
+    fit.percent[i] = fit.x[i] != 0.0 ? 100.0 * sigma / std::abs(fit.x[i])
+                                     : std::numeric_limits<double>::infinity();
+  }
+  return fit;
+}
+
+std::vector<int> without(std::vector<int> columns, size_t place) {
+  columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(place));
+  return columns;
+}
+
+/// Columns that the ones before them do not explain; the others go to `dropped`.
+std::vector<int> ownColumns(const TriangularSystem& system, double tolerance,
+                            std::vector<int>* dropped) {
+  std::vector<int> kept;
+  Eigen::MatrixXd basis(system.A.rows(), 0);
+  for (int c = 0; c < static_cast<int>(system.A.cols()); ++c) {
+    Eigen::VectorXd own = system.A.col(c);
+    const double length = own.norm();
+    // twice: what rounding left of the first projection goes with the second
+    for (int pass = 0; pass < 2; ++pass) own -= basis * (basis.transpose() * own);
+    if (!(own.norm() > tolerance * length)) {
+      dropped->push_back(c);
+      continue;
+    }
+    kept.push_back(c);
+    basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
+    basis.col(basis.cols() - 1) = own.normalized();
+  }
+  return kept;
+}
+
+/// Residual norm of a fit on other rows.
+double predictionNorm(const TriangularSystem& rows, const SubsetFit& fit) {
+  Eigen::VectorXd error = rows.b;
+  for (size_t i = 0; i < fit.columns.size(); ++i)
+    error -= fit.x[static_cast<Eigen::Index>(i)] * rows.A.col(fit.columns[i]);
+  return std::sqrt(rows.rest * rows.rest + error.squaredNorm());
+}
+
+TestResult compareFits(const SubsetFit& all, const SubsetFit& part, double inflation) {
+  TestResult test;
+  const auto dropped = static_cast<double>(all.columns.size() - part.columns.size());
+  if (dropped == 0.0) return test;
+  const double rows = all.free + static_cast<double>(all.columns.size());
+  const double free = std::max(rows / inflation - static_cast<double>(all.columns.size()), 1.0);
+  const double change = std::max(part.squares - all.squares, 0.0) / dropped;
+  test.statistic = change / std::max(all.squares / all.free, 1e-300) / inflation;
+  test.degrees = dropped;
+  test.p_value = fisherTail(test.statistic, dropped, free);
+  return test;
+}
+
+/// One rule at work: the current fit and what went.
+class Selection {
+ public:
+  Selection(const TriangularSystem& system, const EssentialOptions& options,
+            std::vector<int> columns, std::vector<int>* dropped)
+      : system_(system),
+        options_(options),
+        fit_(fitSubset(system, std::move(columns))),
+        all_(fit_),
+        dropped_(*dropped) {}
+
+  void run() {
+    switch (options_.rule) {
+      case EssentialRule::kThreshold:
+        return dropAbove(options_.percent);
+      case EssentialRule::kTimesBest:
+        return fit_.columns.empty() ? void() : dropAbove(options_.times * fit_.percent.minCoeff());
+      case EssentialRule::kRatio:
+        while (fit_.columns.size() > 1 &&
+               fit_.percent.maxCoeff() > options_.ratio * fit_.percent.minCoeff())
+          drop(fit_.worst());
+        return;
+      case EssentialRule::kStepwise:
+        return stepwise();
+      case EssentialRule::kFisher:
+        return fisher();
+      case EssentialRule::kTriangle:
+        return;  // the columns are chosen already
+    }
+  }
+
+  const SubsetFit& fit() const { return fit_; }
+  const SubsetFit& all() const { return all_; }
+
+ private:
+  void drop(size_t place) {
+    dropped_.push_back(fit_.columns[place]);
+    fit_ = fitSubset(system_, without(fit_.columns, place));
+  }
+
+  void dropAbove(double limit) {
+    std::vector<int> kept;
+    for (size_t i = 0; i < fit_.columns.size(); ++i) {
+      const bool essential = fit_.percent[static_cast<Eigen::Index>(i)] <= limit;
+      (essential ? kept : dropped_).push_back(fit_.columns[i]);
+    }
+    fit_ = fitSubset(system_, kept);
+  }
+
+  void stepwise() {
+    const TriangularSystem& rows = options_.held_out ? *options_.held_out : system_;
+    std::vector<int> needed;  // tried, and predictions suffered
+    for (;;) {
+      size_t worst = fit_.columns.size();
+      double largest = options_.percent;
+      for (size_t i = 0; i < fit_.columns.size(); ++i) {
+        const double percent = fit_.percent[static_cast<Eigen::Index>(i)];
+        const bool tried = std::find(needed.begin(), needed.end(), fit_.columns[i]) != needed.end();
+        if (tried || !(percent > largest)) continue;
+        largest = percent;
+        worst = i;
+      }
+      if (worst == fit_.columns.size()) return;
+      const SubsetFit next = fitSubset(system_, without(fit_.columns, worst));
+      if (predictionNorm(rows, next) <= (1.0 + options_.loss) * predictionNorm(rows, all_)) {
+        drop(worst);
+      } else {
+        needed.push_back(fit_.columns[worst]);
+      }
+    }
+  }
+
+  void fisher() {
+    while (!fit_.columns.empty()) {
+      const size_t worst = fit_.worst();
+      const SubsetFit next = fitSubset(system_, without(fit_.columns, worst));
+      if (compareFits(all_, next, options_.inflation).rejects(options_.level)) return;
+      drop(worst);
+    }
+  }
+
+  const TriangularSystem& system_;
+  const EssentialOptions& options_;
+  SubsetFit fit_;
+  const SubsetFit all_;
+  std::vector<int>& dropped_;
+};
+
+void requireOptions(const TriangularSystem& system, const EssentialOptions& options) {
+  const auto positive = [](double value, const char* what) {
+    if (!(value > 0.0))
+      throw Error(
+          fmt::format("essential parameters: {} is {}; expected a positive number", what, value));
+  };
+  positive(options.percent, "the relative deviation");
+  positive(options.times, "the multiple of the best deviation");
+  positive(options.ratio, "the ratio of deviations");
+  positive(options.tolerance, "the tolerance");
+  if (!(options.inflation >= 1.0) || !(options.loss >= 0.0))
+    throw Error("essential parameters: inflation must be at least 1 and loss at least 0");
+  if (!(options.level > 0.0 && options.level < 1.0))
+    throw Error(fmt::format("essential parameters: the level is {}; expected a probability",
+                            options.level));
+  if (system.rows <= system.A.cols())
+    throw Error(
+        fmt::format("essential parameters: {} rows for {} columns", system.rows, system.A.cols()));
+}
+
+}  // namespace
+
+EssentialParameters essentialParameters(const TriangularSystem& system,
+                                        const EssentialOptions& options) {
+  requireOptions(system, options);
+  EssentialParameters result;
+  const bool triangle = options.rule == EssentialRule::kTriangle;
+  std::vector<int> columns =
+      ownColumns(system, triangle ? options.tolerance : kExactlyDependent, &result.dropped);
+  Selection selection(system, options, std::move(columns), &result.dropped);
+  selection.run();
+  const SubsetFit& fit = selection.fit();
+  const Eigen::Index n = system.A.cols();
+  result.kept = fit.columns;
+  result.x = Eigen::VectorXd::Zero(n);
+  result.covariance = Eigen::MatrixXd::Zero(n, n);
+  result.percent = Eigen::VectorXd::Constant(n, std::numeric_limits<double>::infinity());
+  if (!fit.columns.empty()) {
+    result.x(fit.columns) = fit.x;
+    result.covariance(fit.columns, fit.columns) = fit.covariance;
+    result.percent(fit.columns) = fit.percent;
+  }
+  result.test = compareFits(selection.all(), fit, options.inflation);
+  result.norm_before = std::sqrt(selection.all().squares);
+  result.norm_after = std::sqrt(fit.squares);
+  return result;
+}
+
+TestResult fisherTest(const TriangularSystem& system, const std::vector<int>& kept,
+                      double inflation) {
+  std::vector<int> dependent;
+  const SubsetFit all = fitSubset(system, ownColumns(system, kExactlyDependent, &dependent));
+  return compareFits(all, fitSubset(system, kept), inflation);
+}
+
+Estimate essentialLeastSquares(const IdentificationProblem& problem, const MethodOptions& options) {
+  Estimate estimate = weightedLeastSquares(problem, options);
+  estimate.method = "wls";
+  const CorrectedCovariance memory = correctedCovariance(problem, estimate);
+  EssentialOptions choice;
+  choice.inflation = std::max(1.0, memory.inflation.maxCoeff());
+  const EssentialParameters essential =
+      essentialParameters(weightedSystem(problem.stacked, estimate.sigma), choice);
+  std::vector<std::string> names;
+  for (const int column : essential.dropped)
+    names.push_back(
+        problem.labels[static_cast<size_t>(problem.base.independent[static_cast<size_t>(column)])]);
+  estimate.beta = essential.x;
+  estimate.covariance = essential.covariance;
+  estimate.undecided.clear();
+  estimate.chi = standardFromBase(problem, estimate.beta);
+  estimate.iterations = static_cast<int>(essential.dropped.size()) + 1;
+  estimate.notes.push_back(fmt::format(
+      "{} of {} base parameters are essential; without the others the residual grows by {:.2g} % "
+      "(F-test, p = {:.2g}){}",
+      essential.kept.size(), essential.x.size(),
+      100.0 * (essential.norm_after / std::max(essential.norm_before, 1e-300) - 1.0),
+      essential.test.p_value,
+      names.empty() ? "" : fmt::format(": dropped {}", fmt::join(names, ", "))));
+  return estimate;
+}
+
+}  // namespace proprio
