@@ -73,7 +73,7 @@ Coverage coverageOf(const char* method, int runs, const Colour& colour) {
   return coverage;
 }
 
-constexpr int kRuns = 1000;
+constexpr int kCoverageRuns = 1000;
 
 void expectCoverage(const char* what, const Coverage& coverage) {
   const double pooled = coverage.per_parameter.mean();
@@ -81,7 +81,7 @@ void expectCoverage(const char* what, const Coverage& coverage) {
   EXPECT_GT(pooled, 0.94) << what;
   EXPECT_LT(pooled, 0.96) << what;
   // Bonferroni for six parameters at 1 % in all: 3.1 binomial deviations
-  const double limit = 3.1 * std::sqrt(0.05 * 0.95 / kRuns);
+  const double limit = 3.1 * std::sqrt(0.05 * 0.95 / kCoverageRuns);
   for (Eigen::Index i = 0; i < coverage.per_parameter.size(); ++i)
     EXPECT_NEAR(coverage.per_parameter[i], 0.95, limit) << what << ", parameter " << i;
 }
@@ -89,21 +89,21 @@ void expectCoverage(const char* what, const Coverage& coverage) {
 /// Claim: 95 % intervals hold the truth in 95 % of 1000 runs (pooled 94 to 96 %, each parameter
 /// within Bonferroni limits) with white noise.
 TEST(CorrectedCovariance, CoversWithWhiteNoise) {
-  expectCoverage("white", coverageOf("wls", kRuns, leaveWhite));
+  expectCoverage("white", coverageOf("wls", kCoverageRuns, leaveWhite));
 }
 
 /// Claim: the same with noise of memory 0.7, where the ordinary intervals hold the truth in fewer
 /// than 70 % of the runs, and also for ols.
 TEST(CorrectedCovariance, CoversWithFirstOrderNoise) {
-  const Coverage coverage = coverageOf("wls", kRuns, firstOrder);
+  const Coverage coverage = coverageOf("wls", kCoverageRuns, firstOrder);
   expectCoverage("first order", coverage);
   EXPECT_LT(coverage.ordinary, 0.7);
-  expectCoverage("first order, ols", coverageOf("ols", kRuns, firstOrder));
+  expectCoverage("first order, ols", coverageOf("ols", kCoverageRuns, firstOrder));
 }
 
 /// Claim: the same with noise that went through a low-pass.
 TEST(CorrectedCovariance, CoversWithFilteredNoise) {
-  const Coverage coverage = coverageOf("wls", kRuns, lowPass);
+  const Coverage coverage = coverageOf("wls", kCoverageRuns, lowPass);
   expectCoverage("low-passed", coverage);
   EXPECT_LT(coverage.ordinary, 0.7);
 }
