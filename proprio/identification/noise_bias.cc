@@ -188,7 +188,8 @@ void addRecording(const IdentificationProblem& problem, const Estimate& estimate
   }
 }
 
-void findShift(const Eigen::MatrixXd& R, Eigen::Index n, double rows, NoiseBiasTest* test) {
+void findShift(const Eigen::MatrixXd& R, const InstrumentFactors& factors, Eigen::Index n,
+               NoiseBiasTest* test) {
   const Eigen::MatrixXd R11 = R.topLeftCorner(n, n), R12 = R.block(0, n, n, n);
   const RankedSolution solution =
       solveRanked(R11, Eigen::VectorXd::Zero(n), Eigen::VectorXd::Zero(n), 1e-8);
@@ -208,10 +209,12 @@ void findShift(const Eigen::MatrixXd& R, Eigen::Index n, double rows, NoiseBiasT
       svd.matrixV().leftCols(known) * (svd.matrixU().leftCols(known).transpose() * g)
                                           .cwiseQuotient(svd.singularValues().head(known));
   test->relevance = known == 0 ? 0.0 : svd.singularValues()[known / 2];
-  test->torque_shift = shift.norm() / std::sqrt(std::max(rows, 1.0));
-  const Eigen::VectorXd changes = half * shift;
-  const Eigen::VectorXd relative =
-      changes.cwiseAbs().cwiseQuotient(half.rowwise().norm().cwiseMax(1e-300));
+  test->torque_shift = shift.norm() / std::sqrt(std::max(factors.rows, 1.0));
+  // deviations of least squares, with the residuals' memory
+  const Eigen::MatrixXd seen = factors.coloured.factor().triangularView<Eigen::Upper>();
+  const Eigen::VectorXd deviations =
+      (seen.leftCols(n) * half * half.transpose()).colwise().norm().cwiseMax(1e-300);
+  const Eigen::VectorXd relative = (half * shift).cwiseAbs().cwiseQuotient(deviations);
   if (relative.size() > 0) test->largest_shift = relative.maxCoeff(&test->shifted);
 }
 
@@ -274,7 +277,7 @@ NoiseBiasTest testNoiseBias(const IdentificationProblem& problem, const Estimate
   }
   if (factors.rows == 0.0 || n == 0) return test;
   const Eigen::MatrixXd R = factors.plain.factor().triangularView<Eigen::Upper>();
-  findShift(R, n, factors.rows, &test);
+  findShift(R, factors, n, &test);
   if (test.relevance > kRelevant) findStatistic(R, factors, n, &test);
   return test;
 }

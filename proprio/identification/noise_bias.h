@@ -24,7 +24,7 @@ struct NoiseBiasTest {
   TestResult result;
   std::string instruments;  ///< where they come from, in words
   /// How far the instrumental estimate is from least squares: the largest of all base parameters
-  /// in standard deviations of the latter (not corrected for memory), and which one it is.
+  /// in standard deviations of the latter (memory included), and which one it is.
   double largest_shift = 0.0;
   int shifted = -1;
   /// Root mean square of the predicted torques' change in units of the noise.

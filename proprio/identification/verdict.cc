@@ -9,8 +9,8 @@
 namespace proprio {
 namespace {
 
-constexpr double kClearlyWorse = 1.05;
-constexpr double kSmallPercent = 0.5;    // of the torque norm
+constexpr double kClearlyWorse = 1.2;    // error over that of a baseline
+constexpr double kSmallPercent = 1.0;    // of the torque norm
 constexpr double kHardlyBetter = 0.95;   // than zero
 constexpr double kOverfit = 2.0;         // held-out over training error
 constexpr double kHarmless = 5.0;        // percent
@@ -19,7 +19,7 @@ constexpr Eigen::Index kFewRows = 20;
 constexpr double kNoSignal = 1e-3;   // torque relative to the largest of all joints
 constexpr double kSlowRate = 100.0;  // Hz
 
-const Evaluation* baselineOf(const std::vector<Evaluation>& baselines, const char* model,
+const Evaluation* baselineOf(const std::vector<Evaluation>& baselines, const std::string& model,
                              const std::string& recording) {
   for (const Evaluation& baseline : baselines) {
     if (baseline.model == model && baseline.recording == recording) return &baseline;
@@ -46,6 +46,33 @@ JointError pooledError(const std::vector<Evaluation>& evaluations, size_t joint)
   return sum;
 }
 
+/// Two digits, or all before the point: "0.85", "8.9", "142".
+std::string digits(double percent) {
+  return percent < 99.5 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent);
+}
+
+/// Evaluations of one model on parts of one recording become one.
+std::vector<Evaluation> byRecording(const std::vector<Evaluation>& evaluations) {
+  std::vector<Evaluation> merged;
+  std::vector<bool> done(evaluations.size(), false);
+  for (size_t i = 0; i < evaluations.size(); ++i) {
+    if (done[i]) continue;
+    std::vector<Evaluation> parts;
+    for (size_t k = i; k < evaluations.size(); ++k) {
+      if (evaluations[k].model != evaluations[i].model ||
+          evaluations[k].recording != evaluations[i].recording)
+        continue;
+      parts.push_back(evaluations[k]);
+      done[k] = true;
+    }
+    merged.push_back(evaluations[i]);
+    if (parts.size() == 1) continue;
+    for (size_t j = 0; j < parts.front().joints.size(); ++j)
+      merged.back().joints[j] = pooledError(parts, j);
+  }
+  return merged;
+}
+
 /// Smallest and largest percentage of the joints that are judged: "3.1 to 8.9 %".
 struct PercentRange {
   double low = std::numeric_limits<double>::infinity(), high = 0.0;
@@ -58,8 +85,8 @@ struct PercentRange {
     worst = joint;
   }
   std::string text() const {
-    return high - low < 0.05 * high ? fmt::format("{:.2g} %", high)
-                                    : fmt::format("{:.2g} to {:.2g} %", low, high);
+    return high - low < 0.05 * high ? digits(high) + " %"
+                                    : digits(low) + " to " + digits(high) + " %";
   }
 };
 
@@ -108,7 +135,8 @@ class Judge {
     if (given_.high > 0.0)
       verdict.text += fmt::format(" The model as given is off by {}.", given_.text());
     if (verdict.passed) {
-      verdict.text += " No joint is worse than the model as given, gravity alone or zero";
+      verdict.text +=
+          " No joint is clearly worse than with the model as given, gravity alone or zero";
       verdict.text += seen_.high > 0.0
                           ? fmt::format(", and training errors are alike ({}).", seen_.text())
                           : ".";
@@ -126,27 +154,29 @@ class Judge {
  private:
   void compare(const Evaluation& held_out, size_t j) {
     const JointError& joint = held_out.joints[j];
-    for (const char* model : {"as given", "gravity only"}) {
+    for (const std::string model : {"as given", "gravity only"}) {
       const Evaluation* baseline = baselineOf(baselines_, model, held_out.recording);
       if (baseline == nullptr) continue;
       const JointError& before = baseline->joints[j];
-      if (model == std::string("as given")) given_.add(before.percent, j);
-      if (joint.rms <= kClearlyWorse * before.rms ||
-          joint.percent <= before.percent + kSmallPercent)
-        continue;
-      failed_.push_back(fmt::format(
-          "{} is predicted worse than by {} ({:.2g} against {:.2g} % of its torque on {}).",
-          joints_[j], model == std::string("as given") ? "the model as given" : "gravity alone",
-          joint.percent, before.percent, held_out.recording));
+      const bool given = model == "as given";
+      if (given) given_.add(before.percent, j);
+      if (joint.rms <= before.rms || joint.percent <= before.percent + kSmallPercent) continue;
+      const bool worse = joint.rms > kClearlyWorse * before.rms;
+      (worse ? failed_ : told_)
+          .push_back(fmt::format("{} is predicted {} by {} ({} against {} % of its torque on {}).",
+                                 joints_[j], worse ? "worse than" : "no better than",
+                                 given ? "the model as given" : "gravity alone",
+                                 digits(joint.percent), digits(before.percent),
+                                 held_out.recording));
       return;
     }
     if (joint.percent >= 100.0 * kHardlyBetter) {
-      failed_.push_back(fmt::format(
-          "{} is predicted no better than by zero ({:.3g} % of its torque remain on {}).",
-          joints_[j], joint.percent, held_out.recording));
+      failed_.push_back(
+          fmt::format("{} is predicted no better than by zero ({} % of its torque remain on {}).",
+                      joints_[j], digits(joint.percent), held_out.recording));
     } else if (joint.percent > kMuchUnexplained) {
-      told_.push_back(fmt::format("{}: {:.2g} % of its torque on {} remain unexplained.",
-                                  joints_[j], joint.percent, held_out.recording));
+      told_.push_back(fmt::format("{}: {} % of its torque on {} remain unexplained.", joints_[j],
+                                  digits(joint.percent), held_out.recording));
     }
   }
 
@@ -160,9 +190,9 @@ class Judge {
         joint.percent <= kOverfit * seen.percent)
       return;
     failed_.push_back(fmt::format(
-        "{} has {:.2g} % error on {} but {:.2g} % on the training motion: the parameters fit one "
+        "{} has {} % error on {} but {} % on the training motion: the parameters fit one "
         "motion, not the robot (too little excitation, or conditions that changed).",
-        joints_[j], joint.percent, held_out.recording, seen.percent));
+        joints_[j], digits(joint.percent), held_out.recording, digits(seen.percent)));
   }
 
   const std::vector<std::string>& joints_;
@@ -204,9 +234,10 @@ Verdict judge(const std::string& method, const std::vector<std::string>& joints,
     verdict.reasons.push_back("No recording was held out for validation.");
     return verdict;
   }
-  Judge judgement(joints, training, baselines);
-  for (const Evaluation& held_out : validation) judgement.add(held_out);
-  return judgement.finish(method, validation);
+  const std::vector<Evaluation> held_out = byRecording(validation), before = byRecording(baselines);
+  Judge judgement(joints, training, before);
+  for (const Evaluation& evaluation : held_out) judgement.add(evaluation);
+  return judgement.finish(method, held_out);
 }
 
 MethodAdvice adviseMethod(const MethodFacts& facts) {

@@ -2,11 +2,13 @@
 
 /// Is the identified model good? Judged per joint on recordings it has not seen, against what was
 /// there before. A joint fails
-///   - if it is predicted worse than by the model as given or by gravity alone (by 5 % and half a
-///     percent of the torque norm: less is chance), or no better than by zero;
+///   - if it is predicted clearly worse than by the model as given or by gravity alone (error 1.2
+///     times as large, and by a percent of the torque norm; less is told, but may be chance: the
+///     description may be as good as the data), or no better than by zero;
 ///   - if its held-out error is more than twice the training error, in N m and in percent, and
 ///     above 5 %: the parameters describe one motion, not the robot.
-/// Joints without a torque signal are not judged and named. References; peers 9.11.
+/// Joints without a torque signal are not judged and named. Parts of one recording are taken
+/// together. References; peers 9.11.
 
 #include <string>
 #include <vector>

@@ -44,11 +44,13 @@ TEST(Verdict, PassesAGoodModel) {
   const Verdict verdict = judged({6.0, 9.0});
   EXPECT_TRUE(verdict.passed);
   EXPECT_TRUE(verdict.reasons.empty());
-  EXPECT_EQ(verdict.text,
-            "Passed: on b.csv, which it has not seen, wls predicts the torques of 2 joints within "
-            "6 to 9 % of their norm (worst: elbow). The model as given is off by 30 to 45 %. No "
-            "joint is worse than the model as given, gravity alone or zero, and training errors "
-            "are alike (5 to 8 %).");
+  EXPECT_EQ(
+      verdict.text,
+      "Passed: on b.csv, which it has not seen, wls predicts the torques of 2 joints within "
+      "6 to 9 % of their norm (worst: elbow). The model as given is off by 30 to 45 %. No "
+      "joint is clearly worse than with the model as given, gravity alone or zero, and training "
+      "errors "
+      "are alike (5 to 8 %).");
 }
 
 /// Claim: each way to be bad fails with its own sentence, which names joint and numbers.
@@ -59,10 +61,10 @@ TEST(Verdict, FailsWithTheReason) {
     EXPECT_NE(verdict.reasons[0].find(words), std::string::npos) << verdict.reasons[0];
     EXPECT_NE(verdict.text.find("Failed"), std::string::npos);
   };
-  expectReason(judged({35.0, 9.0}, {30.0, 8.0}),
-               "shoulder is predicted worse than by the model as given (35 against 30 %");
-  expectReason(judged({6.0, 50.0}, {5.0, 48.0}, {errorsOf("gravity only", "b.csv", {40.0, 42.0})}),
-               "elbow is predicted worse than by gravity alone (50 against 42 %");
+  expectReason(judged({37.0, 9.0}, {30.0, 8.0}),
+               "shoulder is predicted worse than by the model as given (37 against 30 %");
+  expectReason(judged({6.0, 50.0}, {5.0, 48.0}, {errorsOf("gravity only", "b.csv", {40.0, 41.0})}),
+               "elbow is predicted worse than by gravity alone (50 against 41 %");
   expectReason(judged({6.0, 99.0}, {5.0, 98.0}, {}), "elbow is predicted no better than by zero");
   expectReason(judged({6.0, 25.0}), "elbow has 25 % error on b.csv but 8 % on the training motion");
 }
@@ -73,7 +75,24 @@ TEST(Verdict, RaisesNoFalseAlarm) {
   EXPECT_TRUE(judged({6.2, 9.2}, {6.0, 9.0}, {errorsOf("as given", "b.csv", {6.0, 9.0})}).passed);
   EXPECT_TRUE(judged({1.3, 9.0}, {1.0, 9.0}, {errorsOf("as given", "b.csv", {1.0, 9.0})}).passed);
   EXPECT_TRUE(judged({9.0, 14.0}).passed);
+  const Verdict close = judged({8.2, 9.0}, {8.0, 9.0}, {errorsOf("as given", "b.csv", {7.1, 9.0})});
+  EXPECT_TRUE(close.passed);
+  ASSERT_EQ(close.reasons.size(), 1u);
+  EXPECT_EQ(close.reasons[0],
+            "shoulder is predicted no better than by the model as given (8.2 against 7.1 % of its "
+            "torque on b.csv).");
   EXPECT_TRUE(judged({4.0, 9.0}, {0.5, 8.0}).passed);
+}
+
+/// Claim: parts of one recording are judged together: a bad short part of a good one passes.
+TEST(Verdict, TakesPartsTogether) {
+  Evaluation bad = errorsOf("wls", "b.csv", {40.0, 9.0});
+  bad.joints[0].rows = 30;
+  Evaluation before = errorsOf("as given", "b.csv", {30.0, 45.0});
+  const std::vector<Evaluation> training = {errorsOf("wls", "a.csv", {5.0, 8.0})};
+  const std::vector<Evaluation> parts = {errorsOf("wls", "b.csv", {6.0, 9.0}), bad};
+  EXPECT_TRUE(judge("wls", kTwoJoints, training, parts, {before, before}).passed);
+  EXPECT_FALSE(judge("wls", kTwoJoints, training, {bad}, {before}).passed);
 }
 
 /// Claim: joints without torque are named and not judged; without any the verdict is no; without a
