@@ -102,6 +102,36 @@ TEST(SeparableFriction, GradientCheck) {
   }
 }
 
+/// Claim: the same for scale and exponent of Stribeck terms, and both come back (1e-4) from a start
+/// at twice the scale.
+TEST(SeparableFriction, StribeckTerms) {
+  Model model = frictionArm({})->model();
+  for (Joint& joint : model.joints) {
+    if (joint.velocity_index < 0) continue;
+    joint.friction.terms.resize(3);
+    joint.friction.terms.push_back({FrictionTermKind::kStribeck, "stribeck", 0.9, 0.3, 1.4});
+  }
+  const auto real = std::make_shared<const Tree>(std::make_shared<const Model>(model));
+  std::vector<FrictionConstant> constants = frictionConstants(model);
+  ASSERT_EQ(constants.size(), 4u);
+  for (FrictionConstant& c : constants) c.value = c.exponent ? 2.0 : 0.6;
+  const auto tree = std::make_shared<const Tree>(
+      std::make_shared<const Model>(withFrictionConstants(model, constants)));
+  const IdentificationProblem problem =
+      identificationProblem(tree, {testing::smoothData(*real, 1500, 5)});
+  const FrictionCost cost(tree->model(), frictionRows(problem, kUnitNoise, constants), constants);
+  const Eigen::Vector4d values(0.5, 1.8, 0.2, 1.1);
+  Eigen::VectorXd gradient;
+  cost(values, &gradient);
+  for (Eigen::Index k = 0; k < 4; ++k) {
+    const Eigen::Vector4d step = 1e-4 * Eigen::Vector4d::Unit(k);
+    const double numeric = (cost(values + step) - cost(values - step)) / 2e-4;
+    EXPECT_NEAR(gradient[k], numeric, 1e-5 * gradient.norm()) << k;
+  }
+  const Eigen::VectorXd found = foundValues(separableFriction(problem, kUnitNoise));
+  EXPECT_LT((found - Eigen::Vector4d(0.3, 1.4, 0.3, 1.4)).cwiseAbs().maxCoeff(), 1e-4);
+}
+
 /// Claim: without noise the constants of each joint come back (1e-5) from wrong declared ones.
 TEST(SeparableFriction, IsExactWithoutNoise) {
   const FrictionTruth truth;

@@ -138,7 +138,7 @@ class Judge {
       verdict.text +=
           " No joint is clearly worse than with the model as given, gravity alone or zero";
       verdict.text += seen_.high > 0.0
-                          ? fmt::format(", and training errors are alike ({}).", seen_.text())
+                          ? fmt::format("; training errors are {}.", seen_.text())
                           : ".";
     } else {
       verdict.text += " " + failed_.front();

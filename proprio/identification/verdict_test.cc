@@ -44,13 +44,11 @@ TEST(Verdict, PassesAGoodModel) {
   const Verdict verdict = judged({6.0, 9.0});
   EXPECT_TRUE(verdict.passed);
   EXPECT_TRUE(verdict.reasons.empty());
-  EXPECT_EQ(
-      verdict.text,
-      "Passed: on b.csv, which it has not seen, wls predicts the torques of 2 joints within "
-      "6 to 9 % of their norm (worst: elbow). The model as given is off by 30 to 45 %. No "
-      "joint is clearly worse than with the model as given, gravity alone or zero, and training "
-      "errors "
-      "are alike (5 to 8 %).");
+  EXPECT_EQ(verdict.text,
+            "Passed: on b.csv, which it has not seen, wls predicts the torques of 2 joints within "
+            "6 to 9 % of their norm (worst: elbow). The model as given is off by 30 to 45 %. No "
+            "joint is clearly worse than with the model as given, gravity alone or zero; training "
+            "errors are 5 to 8 %.");
 }
 
 /// Claim: each way to be bad fails with its own sentence, which names joint and numbers.
