@@ -81,6 +81,14 @@ std::string weakDirections(const IdentificationResult& result) {
   return table.rows.empty() ? "" : table.html();
 }
 
+std::vector<std::string> withoutRepetition(const std::vector<std::string>& all) {
+  std::vector<std::string> once;
+  for (const std::string& text : all) {
+    if (std::find(once.begin(), once.end(), text) == once.end()) once.push_back(text);
+  }
+  return once;
+}
+
 std::string pValue(double p) {
   if (!std::isfinite(p)) return "–";
   const std::string text = p < 1e-4 ? "&lt; 0.0001" : fmt::format("{:.{}f}", p, p < 0.01 ? 4 : 2);
@@ -99,7 +107,7 @@ const char* severityColour(Severity severity) {
   return "plain";
 }
 
-std::string recordingText(const RecordingInfo& recording) {
+std::string recordingInfoText(const RecordingInfo& recording) {
   std::string out = fmt::format(
       "<h3>{} {}</h3>\n<p>{} samples used at {} Hz; recorded at {} Hz.</p>\n",
       xmlEscaped(recording.path),
@@ -135,7 +143,7 @@ std::string excitationSection(const IdentificationResult& result) {
             "<code>proprio excite</code> would help");
   if (!estimate.undecided.empty()) {
     out += "<p>The recordings do not decide these combinations; the prior does:</p>\n" +
-           bulletList(estimate.undecided);
+           bulletList(withoutRepetition(estimate.undecided));
   }
   out += motionTable(result) + weakDirections(result);
   return section("excitation", "Excitation: what the motion could tell", out);
@@ -227,9 +235,10 @@ std::string methodSection(const IdentificationResult& result) {
 
 std::string recordingSection(const IdentificationResult& result) {
   if (result.recordings.empty()) return {};
-  std::string out;
-  for (const RecordingInfo& recording : result.recordings) out += recordingText(recording);
-  return section("recordings", "Recordings: quality, and what was done to them", out);
+  std::string out = "<div class=\"pair\">\n";
+  for (const RecordingInfo& recording : result.recordings)
+    out += "<div>" + recordingInfoText(recording) + "</div>\n";
+  return section("recordings", "Recordings: quality, and what was done to them", out + "</div>\n");
 }
 
 std::string sourceSection(const IdentificationResult& result) {

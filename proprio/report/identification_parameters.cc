@@ -16,6 +16,9 @@
 namespace proprio {
 namespace {
 
+constexpr double kNothing = 1e-6;        // of a standard deviation
+constexpr Eigen::Index kPostures = 100;  // per recording, to choose from
+
 /// Before → after, in the manner of its origin.
 std::string changeCell(const std::string& before, const std::string& after,
                        ParameterOrigin origin) {
@@ -60,7 +63,7 @@ std::string linkTable(const IdentificationResult& result) {
 /// Place of a parameter on a line that also shows zero: before as a ring, after with two standard
 /// deviations to either side.
 std::string spark(double before, double after, double sigma) {
-  constexpr double kWidth = 120.0, kEdge = 6.0;
+  constexpr double kWidth = 100.0, kEdge = 6.0;
   const double spread = std::isfinite(sigma) ? 2.0 * sigma : 0.0;
   double low = std::min({0.0, before, after - spread}),
          high = std::max({0.0, before, after + spread});
@@ -75,7 +78,7 @@ std::string spark(double before, double after, double sigma) {
     return kEdge + (kWidth - 2.0 * kEdge) * std::clamp((value - low) / (high - low), 0.0, 1.0);
   };
   return fmt::format(
-      "<svg class=\"spark\" viewBox=\"0 0 120 16\"><line x1=\"0\" y1=\"8\" x2=\"120\" y2=\"8\"/>"
+      "<svg class=\"spark\" viewBox=\"0 0 100 16\"><line x1=\"0\" y1=\"8\" x2=\"100\" y2=\"8\"/>"
       "<line x1=\"{0:.1f}\" y1=\"2\" x2=\"{0:.1f}\" y2=\"14\"/>"
       "<line class=\"ci\" x1=\"{1:.1f}\" y1=\"8\" x2=\"{2:.1f}\" y2=\"8\"/>"
       "<circle class=\"old\" cx=\"{3:.1f}\" cy=\"8\" r=\"3.5\"/>"
@@ -108,12 +111,14 @@ std::string baseTables(const IdentificationResult& result) {
       tables[owner].align = "lrrrrr";
     }
     const double percent = 100.0 * sigma[i] / std::abs(estimate.beta[i]);
+    // at a bound, zero up to rounding
+    const bool nothing = std::abs(estimate.beta[i]) < kNothing * sigma[i];
     const std::string label = groupingText(problem.base, i, problem.labels);
     const std::string unit = (*problem.layout)[parameter].unit;
     tables[owner].rows.push_back(
         {fmt::format("<span title=\"{0}, {1}\">{0}</span>", xmlEscaped(label), xmlEscaped(unit)),
-         htmlNumber(before[i]), htmlNumber(estimate.beta[i]), htmlNumber(sigma[i], 2),
-         percent > 1e3 ? "&gt; 1000" : htmlNumber(percent, 2),
+         htmlNumber(before[i]), htmlNumber(nothing ? 0.0 : estimate.beta[i]),
+         htmlNumber(sigma[i], 2), percent > 999.0 ? "&gt; 999" : htmlNumber(percent, 2),
          spark(before[i], estimate.beta[i], sigma[i])});
   }
   std::string out = "<div class=\"groups\">\n";
@@ -148,32 +153,57 @@ std::string standardTable(const IdentificationResult& result) {
       table.html());
 }
 
+/// Joints below each other, what they have side by side.
 std::string jointTable(const IdentificationResult& result) {
   const ParameterLayout& layout = *result.problem.layout;
   const Model& model = layout.model();
   const MethodResult& best = result.best();
   const Eigen::VectorXd sigma = standardSigma(result.problem, best);
-  HtmlTable table;
-  table.align = "lllr";
-  table.header = {"joint", "parameter", "unit", "as given → identified", "± σ", "from"};
-  const auto row = [&](int i, const std::string& owner) {
-    const std::string& name = layout[i].name;
-    const bool prefixed = name.rfind(owner + ".", 0) == 0;
-    std::string shown = prefixed ? name.substr(owner.size() + 1) : name;
-    std::replace(shown.begin(), shown.end(), '_', ' ');
-    table.rows.push_back({xmlEscaped(prefixed ? owner : "coupling"), xmlEscaped(shown),
-                          xmlEscaped(layout[i].unit),
-                          changeCell(htmlNumber(result.declared[i]),
-                                     htmlNumber(best.estimate.chi[i]), originOf(best, i)),
-                          htmlNumber(sigma[i], 2), toString(originOf(best, i))});
+  const auto cell = [&](int i) {
+    const std::string spread =
+        std::isfinite(sigma[i])
+            ? fmt::format(" <span class=\"muted\">± {}</span>", htmlNumber(sigma[i], 2))
+            : std::string();
+    return changeCell(htmlNumber(result.declared[i]), htmlNumber(best.estimate.chi[i]),
+                      originOf(best, i)) +
+           spread;
   };
-  for (size_t j = 0; j < model.joints.size(); ++j) {
-    const int first = layout.jointOffset(static_cast<int>(j));
-    for (int i = first; i < first + layout.jointCount(static_cast<int>(j)); ++i)
-      row(i, model.joints[j].name);
+  HtmlTable table;
+  table.align = "l";
+  table.header = {"joint"};
+  std::vector<std::string> kinds;  // "viscous", "rotor_inertia", ...
+  const auto kindOf = [&](size_t j, int i) {
+    return layout[i].name.substr(std::min(model.joints[j].name.size() + 1, layout[i].name.size()));
+  };
+  for (int pass = 0; pass < 2; ++pass) {
+    for (size_t j = 0; j < model.joints.size(); ++j) {
+      const int first = layout.jointOffset(static_cast<int>(j));
+      const int count = layout.jointCount(static_cast<int>(j));
+      std::vector<std::string> row(kinds.size() + 1, "");
+      for (int i = first; i < first + count; ++i) {
+        const std::string kind = kindOf(j, i);
+        const auto found = std::find(kinds.begin(), kinds.end(), kind);
+        if (pass == 1) {
+          row[static_cast<size_t>(found - kinds.begin()) + 1] = cell(i);
+        } else if (found == kinds.end()) {
+          kinds.push_back(kind);
+          std::string shown = kind;
+          std::replace(shown.begin(), shown.end(), '_', ' ');
+          table.header.push_back(xmlEscaped(shown + ", " + layout[i].unit));
+        }
+      }
+      if (pass == 0 || count == 0) continue;
+      row[0] = xmlEscaped(model.joints[j].name);
+      table.rows.push_back(row);
+    }
   }
-  for (int i = layout.couplingOffset(); i < layout.size(); ++i) row(i, layout[i].name);
-  return table.rows.empty() ? "" : table.html();
+  HtmlTable couplings;
+  couplings.align = "l";
+  couplings.header = {"coupling", "unit", "as given → identified"};
+  for (int i = layout.couplingOffset(); i < layout.size(); ++i)
+    couplings.rows.push_back({xmlEscaped(layout[i].name), xmlEscaped(layout[i].unit), cell(i)});
+  return (table.rows.empty() ? "" : table.html()) +
+         (couplings.rows.empty() ? "" : couplings.html());
 }
 
 /// Friction over speed, as far as the recordings went.
@@ -219,9 +249,9 @@ std::string frictionFigure(const IdentificationResult& result) {
     panel.x = {"speed", slides ? "m/s" : "rad/s"};
     panel.y = {"friction", slides ? "N" : "N m"};
     panel.series = {line("as given", v, before), line("identified", v, after)};
-    panel.series[0].colour = 0;
+    panel.series[0].colour = 4;
     panel.series[0].dashed = true;
-    panel.series[1].colour = 4;
+    panel.series[1].colour = 0;
     figure.panels.push_back(panel);
   }
   if (figure.panels.empty()) return {};
@@ -231,11 +261,18 @@ std::string frictionFigure(const IdentificationResult& result) {
 }  // namespace
 
 std::string linkSection(const IdentificationResult& result) {
-  const Scene scene = linkScene(*result.problem.tree, result.declared, result.best().estimate.chi);
+  std::vector<Eigen::VectorXd> postures;
+  for (const MotionData& data : result.problem.data) {
+    const Eigen::Index step = std::max<Eigen::Index>(1, data.samples() / kPostures);
+    for (Eigen::Index i = 0; i < data.samples(); i += step)
+      postures.emplace_back(data.q.row(i).transpose());
+  }
+  const Scene scene =
+      linkScene(*result.problem.tree, postures, result.declared, result.best().estimate.chi);
   return section(
       "links", "Links: before and after",
-      remark("Each link as the homogeneous ellipsoid that has its inertia, at the neutral posture; "
-             "dots are centres of mass, red is physically impossible.") +
+      remark("Each link as the homogeneous ellipsoid that has its inertia, at a posture of the "
+             "recordings; dots are centres of mass, red is physically impossible.") +
           "<div class=\"pair\">\n" + sceneHtml(scene) + "<div>" + linkTable(result) +
           "<p><span class=\"data\">bold</span>: determined by the data; plain: in combination with "
           "other links; <span class=\"prior\">italic</span>: kept from the prior. The last number "

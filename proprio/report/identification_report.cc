@@ -65,7 +65,7 @@ std::string keyNumbers(const IdentificationResult& result) {
               fmt::format("base parameters known to {:.0f} %", kWellKnown));
   out += card(htmlNumber(best.estimate.condition, 3), "condition number");
   out += card(best.consistent ? "yes" : "no", "physically possible, every link");
-  out += card(fmt::to_string(samples), "samples, " + best.estimate.method);
+  out += card(fmt::to_string(samples), "samples for training");
   if (seconds > 0.0) out += card(htmlNumber(seconds, 2) + " s", "for everything");
   return out + "</div>\n";
 }

@@ -105,7 +105,7 @@ TEST(LinkScene, EllipsoidsAreThoseOfTheBodies) {
       InertialParameters::fromCom(mass, centre, moments.asDiagonal().toDenseMatrix()).vector();
   Eigen::VectorXd wrong = chi;
   wrong[64] = -1.0;
-  const Scene scene = linkScene(*tree, wrong, chi);
+  const Scene scene = linkScene(*tree, {}, wrong, chi);
   ASSERT_EQ(scene.links.size(), 6u);
   const SceneLink& link = scene.links[5];
   EXPECT_EQ(link.name, "link_6");
@@ -117,6 +117,11 @@ TEST(LinkScene, EllipsoidsAreThoseOfTheBodies) {
   // at zero the wrist of the TX40 is above the base, upright
   EXPECT_NEAR(link.after.com.z(), 0.32 + 0.225 + 0.225 + 0.03, 1e-9);
   EXPECT_GT(scene.radius, 0.3);
+  // bent beats stretched
+  Eigen::VectorXd bent = Eigen::VectorXd::Zero(6);
+  bent[1] = bent[2] = 0.8;
+  const Scene other = linkScene(*tree, {Eigen::VectorXd::Zero(6), bent}, wrong, chi);
+  EXPECT_LT(other.links[5].after.com.z(), link.after.com.z() - 0.05);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ std::string recordingNames(const std::vector<MotionData>& data) {
     const double rate = motion.rate_hz;
     names.push_back(fmt::format("{} ({} samples at {} Hz)",
                                 std::filesystem::path(motion.name).filename().string(),
-                                motion.samples(), readable(rate, 3)));
+                                motion.samples(), readable(rate)));
   }
   return fmt::format("{}", fmt::join(names, ", "));
 }

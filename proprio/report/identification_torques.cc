@@ -107,15 +107,15 @@ Figure torqueFigure(const IdentificationResult& result, const MotionData& data, 
     torque.y = {"torque", units[index]};
     torque.series = {line("measured", time, data.tau.col(j)),
                      line("predicted", time, predicted.col(j))};
-    torque.series[0].colour = 0;
-    torque.series[1].colour = 4;
+    torque.series[0].colour = 7;
+    torque.series[1].colour = 0;
     Eigen::VectorXd difference = data.tau.col(j) - predicted.col(j);
     for (Eigen::Index i = 0; i < difference.size(); ++i) {
       if (!data.use(i, j)) difference[i] = std::numeric_limits<double>::quiet_NaN();
     }
-    rest.y = {"measured − predicted", units[index]};
+    rest.y = {"residual", units[index]};
     rest.series = {line("", time, difference)};
-    rest.series[0].colour = 5;
+    rest.series[0].colour = 0;
     figure.panels.push_back(torque);
     figure.panels.push_back(rest);
   }

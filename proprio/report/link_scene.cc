@@ -57,6 +57,33 @@ Matrix3d viewFrom(double azimuth, double elevation) {
   return view;
 }
 
+/// The posture whose links make the widest picture: the smaller extent of the joints, over all
+/// directions in the plane of the first view, is largest.
+Eigen::VectorXd spreadPosture(const Tree& tree, const std::vector<Eigen::VectorXd>& postures) {
+  Eigen::VectorXd best = neutralWithinLimits(tree);
+  double widest = -1.0;
+  const Eigen::Matrix<double, 2, 3> view = viewFrom(kAzimuth, kElevation).topRows<2>();
+  Kinematics kinematics(tree);
+  for (const Eigen::VectorXd& q : postures) {
+    if (q.size() != best.size() || !q.allFinite()) continue;
+    computeKinematics(tree, q, kinematics);
+    Eigen::Vector2d mean = Eigen::Vector2d::Zero();
+    for (const Pose& X_WL : kinematics.X_WL) mean += view * X_WL.p;
+    mean /= static_cast<double>(kinematics.X_WL.size());
+    Eigen::Matrix2d spread = Eigen::Matrix2d::Zero();
+    for (const Pose& X_WL : kinematics.X_WL) {
+      const Eigen::Vector2d d = view * X_WL.p - mean;
+      spread += d * d.transpose();
+    }
+    const double smaller =
+        0.5 * spread.trace() - std::hypot(0.5 * (spread(0, 0) - spread(1, 1)), spread(0, 1));
+    if (smaller <= widest) continue;
+    widest = smaller;
+    best = q;
+  }
+  return best;
+}
+
 nlohmann::ordered_json rounded(const Vector3d& v) {
   const auto mm = [](double x) { return std::round(x * 1e5) / 1e5; };
   return {mm(v.x()), mm(v.y()), mm(v.z())};
@@ -83,7 +110,7 @@ std::string bodyPaths(const SceneBody& body, const char* kind, const Matrix3d& v
                        0.5 * kSceneSize - at.y() - p.y());
   };
   const auto ellipse = [&](const Eigen::Vector2d& a, const Eigen::Vector2d& b) {
-    constexpr int kCorners = 32;
+    constexpr int kCorners = 48;
     std::string path;
     for (int k = 0; k < kCorners; ++k) {
       const double t = kSceneTau * k / kCorners;
@@ -111,10 +138,11 @@ std::string bodyPaths(const SceneBody& body, const char* kind, const Matrix3d& v
 
 }  // namespace
 
-Scene linkScene(const Tree& tree, const Eigen::VectorXd& before, const Eigen::VectorXd& after) {
+Scene linkScene(const Tree& tree, const std::vector<Eigen::VectorXd>& postures,
+                const Eigen::VectorXd& before, const Eigen::VectorXd& after) {
   const Model& model = tree.model();
   Kinematics kinematics(tree);
-  computeKinematics(tree, neutralWithinLimits(tree), kinematics);
+  computeKinematics(tree, spreadPosture(tree, postures), kinematics);
   Scene scene;
   std::vector<Vector3d> carrier(model.links.size());  // where the link is carried
   for (size_t l = 0; l < model.links.size(); ++l) carrier[l] = kinematics.X_WL[l].p;
@@ -200,7 +228,7 @@ std::string sceneHtml(const Scene& scene) {
 }
 
 const char* sceneStyle() {
-  return ".scene{flex:1 1 420px;max-width:600px;min-width:280px}\n"
+  return ".pair>.scene{flex:1 1 400px;max-width:560px;min-width:280px}\n"
          ".scene svg{width:100%;height:auto;touch-action:pan-y;user-select:none;cursor:grab;"
          "background:var(--card);border:1px solid var(--line);border-radius:8px}\n"
          ".scene path{fill:none;stroke-linecap:round;stroke-linejoin:round}\n"
@@ -246,8 +274,8 @@ const char* sceneScript() {
       const c = placed(body.c), h = body.h.map(turned);
       const ellipse = (a, b) => {
         let d = "";
-        for (let k = 0; k < 32; ++k) {
-          const s = Math.cos(Math.PI * k / 16), t = Math.sin(Math.PI * k / 16);
+        for (let k = 0; k < 48; ++k) {
+          const s = Math.cos(Math.PI * k / 24), t = Math.sin(Math.PI * k / 24);
           d += (k ? "L" : "M") + xy(c[0] + s * a[0] + t * b[0], c[1] + s * a[1] + t * b[1]);
         }
         return d + "z";

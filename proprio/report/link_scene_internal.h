@@ -35,9 +35,11 @@ struct Scene {
   double radius = 1.0;
 };
 
-/// Links that move, at the neutral posture (zero, or the nearest position within the limits).
+/// Links that move, at that of the postures where the joints lie farthest apart in the picture
+/// (many arms stretch upwards at zero, link behind link); without postures at the neutral one.
 /// @param before, after  parameters in the layout's order, ten per link
-Scene linkScene(const Tree& tree, const Eigen::VectorXd& before, const Eigen::VectorXd& after);
+Scene linkScene(const Tree& tree, const std::vector<Eigen::VectorXd>& postures,
+                const Eigen::VectorXd& before, const Eigen::VectorXd& after);
 
 /// An <svg> element with the scene from one side, its data for the script, and switches.
 std::string sceneHtml(const Scene& scene);

@@ -27,38 +27,42 @@ a{color:var(--after)}nav{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;margin:1re
 .verdict p{max-width:90ch;font-size:1.05rem}.verdict ul{margin:.5rem 0 0;padding-left:1.2rem}
 .verdict.good{background:var(--good-soft);border-color:var(--good)}.verdict.bad{background:var(--bad-soft);border-color:var(--bad)}
 .verdict strong{font-size:1.15rem;letter-spacing:.02em}.good>strong{color:var(--good)}.bad>strong{color:var(--bad)}
-.numbers{display:grid;grid-template-columns:repeat(auto-fit,minmax(165px,1fr));gap:.7rem;margin:1rem 0}
+.numbers{display:grid;grid-template-columns:repeat(4,1fr);gap:.7rem;margin:1rem 0}
 .numbers div{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.65rem .85rem}
 .numbers b{display:block;font-size:1.45rem;line-height:1.25;font-variant-numeric:tabular-nums}
 .numbers span{color:var(--muted);font-size:.86rem}
 .scroll{overflow-x:auto;margin:.6rem 0}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 th,td{padding:.22rem .65rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
-th{font-weight:600;color:var(--muted);border-bottom:2px solid var(--line);vertical-align:bottom}
+th{font-weight:600;white-space:normal;color:var(--muted);border-bottom:2px solid var(--line);vertical-align:bottom}
 td.l,th.l{text-align:left}td.wrap{white-space:normal}tr.total td{font-weight:600}tr[data-link]:hover{background:var(--card)}
 td .bar{display:block;min-width:4.2rem;padding:0 .25rem;border-radius:3px}
 .badge{display:inline-block;padding:0 .5em;border-radius:1em;font-size:.84em}
 .badge.good{color:var(--good);background:var(--good-soft)}.badge.bad{color:var(--bad);background:var(--bad-soft)}
 .badge.warn{color:var(--warn);background:var(--warn-soft)}.badge.plain{color:var(--muted);background:var(--card)}
 .before{color:var(--before)}.after{color:var(--after)}.data{font-weight:600}.combination{color:inherit}.prior{color:var(--muted);font-style:italic}
-.pair{display:flex;flex-wrap:wrap;gap:1.2rem 2rem;align-items:flex-start}.groups{columns:2 440px;column-gap:2rem}
-.groups>div{break-inside:avoid;margin-bottom:1rem}.groups td.l{max-width:15rem;overflow:hidden;text-overflow:ellipsis}
-.groups table{width:100%}.spark{display:block;width:120px;height:16px;margin-left:auto}
+.pair{display:flex;flex-wrap:wrap;gap:1rem 2rem;align-items:flex-start}.pair>div{flex:1 1 440px;min-width:0}.groups{columns:2 460px;column-gap:2rem}
+.groups>div{break-inside:avoid;margin-bottom:.9rem}.groups td.l{overflow:hidden;text-overflow:ellipsis}.groups .scroll{margin:0}
+.groups table{width:100%;min-width:460px;table-layout:fixed;font-size:.86rem}.groups th,.groups td{padding:.2rem .3rem}
+.groups th:nth-child(1){width:29%}.groups th:nth-child(2),.groups th:nth-child(3){width:17%}.groups th:nth-child(4){width:13%}.groups th:nth-child(5){width:8%}
+.spark{display:block;width:100%;height:16px}
 .spark line{stroke:var(--line)}.spark .ci{stroke:var(--after);stroke-width:2;opacity:.6}.spark .old{fill:none;stroke:var(--before);stroke-width:1.6}.spark .new{fill:var(--after)}
 .charts{overflow-x:auto}.chart{display:block;max-width:100%;min-width:680px;height:auto;margin:.3rem 0 1rem;touch-action:pan-y;user-select:none}
 .plot{cursor:crosshair}summary{cursor:pointer;font-weight:600;margin:.6rem 0}code{font-size:.86em;word-break:break-all}
 ul.findings{list-style:none;padding:0;margin:.3rem 0}ul.findings li{margin:.15rem 0}
 @media print{body{max-width:none;padding:0;font-size:11px}nav,.hint,.switches{display:none}h2{break-after:avoid}.chart,.numbers,.verdict,.scene{break-inside:avoid}
 .chart{min-width:0}.scroll,.charts{overflow:visible}details{display:block}}
-@media (max-width:560px){body{padding:1rem .7rem 3rem;font-size:14px}h1{font-size:1.35rem}th,td{padding:.2rem .45rem}}
+@media (max-width:800px){.numbers{grid-template-columns:repeat(2,1fr)}}
+@media (max-width:560px){body{padding:1rem .7rem 3rem;font-size:14px}.numbers b{font-size:1.2rem}h1{font-size:1.35rem}th,td{padding:.2rem .45rem}}
 )css";
 }
 
 std::string htmlNumber(double value, int digits) {
   if (!std::isfinite(value)) return "–";
-  std::string text = readable(value, digits);
-  const size_t minus = text.find('-');
-  if (minus != std::string::npos) text.replace(minus, 1, "−");
+  const double size = std::abs(value);
+  std::string text = size < 1e6 && size >= std::pow(10.0, digits) ? fmt::format("{:.0f}", value)
+                                                                  : readable(value, digits);
+  for (size_t at = 0; (at = text.find('-', at)) != std::string::npos;) text.replace(at, 1, "−");
   return text;
 }
 
