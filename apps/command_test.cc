@@ -77,7 +77,7 @@ TEST_F(Command, HelpAndVersion) {
   EXPECT_EQ(run("--version").out.rfind("proprio ", 0), 0u);
   EXPECT_EQ(run("--help").code, 0);
   for (const char* verb :
-       {"check", "show", "base", "dynamics", "motion", "simulate", "log", "schema"}) {
+       {"check", "show", "base", "dynamics", "motion", "simulate", "log", "compare", "schema"}) {
     const Result help = run(std::string(verb) + " --help");
     EXPECT_EQ(help.code, 0) << verb;
     EXPECT_NE(help.out.find(std::string("Example: proprio ") + verb), std::string::npos) << verb;

@@ -43,6 +43,8 @@ constexpr VerbEntry kVerbs[] = {
      "proprio excite examples/robots/tx40.yaml --workspace \"flange z > 0.3\" --out motion.json "
      "--picture motion.png",
      addExcite},
+    {"compare", "Puts the results of several identifications side by side.",
+     "proprio compare wls/ pc-wls/ --plot compared.html", addCompare},
     {"schema", "Prints the JSON Schema of robot.yaml or of estimate.json.",
      "proprio schema estimate --json estimate.schema.json", addSchema},
 };

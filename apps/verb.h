@@ -25,6 +25,7 @@ Run addDynamics(CLI::App& verb);
 Run addMotion(CLI::App& verb);
 Run addSimulate(CLI::App& verb);
 Run addLog(CLI::App& verb);
+Run addCompare(CLI::App& verb);
 Run addSchema(CLI::App& verb);
 
 /// The argument and options that every verb about a robot has.

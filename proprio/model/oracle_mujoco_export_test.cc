@@ -17,7 +17,7 @@ namespace {
 // Torques that MuJoCo computes from the exported text are those of the model that it was exported
 // from, rotors and friction aside.
 TEST(UrdfExport, TorquesInMujoco) {
-  constexpr double kDigits = 1e-8;
+  constexpr double kDigits = 1e-7;  // MuJoCo finds principal axes by iteration
   for (const char* name : {"tx40", "iiwa14", "rv2sq"}) {
     SCOPED_TRACE(name);
     const auto model = std::make_shared<const Model>(
