@@ -43,7 +43,7 @@ std::vector<std::string> shortNames(const std::vector<EstimateSummary>& results)
 }
 
 template <class Items>
-const typename Items::value_type* named(const Items& items, const std::string& name) {
+const typename Items::value_type* entryNamed(const Items& items, const std::string& name) {
   for (const auto& item : items) {
     if (item.name == name) return &item;
   }
@@ -56,12 +56,12 @@ const JointError& judgedError(const EstimateSummary& result, const EstimateSumma
 }
 
 double errorPercent(const EstimateSummary& result, const std::string& joint) {
-  const EstimateSummary::Joint* found = named(result.joints, joint);
+  const EstimateSummary::Joint* found = entryNamed(result.joints, joint);
   return found == nullptr ? kUnknown : judgedError(result, *found).percent;
 }
 
 double givenPercent(const EstimateSummary& result, const std::string& joint) {
-  const EstimateSummary::Joint* found = named(result.joints, joint);
+  const EstimateSummary::Joint* found = entryNamed(result.joints, joint);
   if (found == nullptr) return kUnknown;
   return (result.validation.rows > 0 ? found->validation_as_given : found->training_as_given)
       .percent;
@@ -155,9 +155,10 @@ Comparison compareEstimates(const std::vector<EstimateSummary>& results) {
       remember(comparison.joints, joint.name);
     for (const EstimateSummary::Body& link : result.links) remember(comparison.links, link.name);
     for (const EstimateSummary::Base& base : result.base) remember(groupings, base.grouping);
-    const bool common = std::any_of(
-        result.joints.begin(), result.joints.end(),
-        [&](const auto& joint) { return named(results.front().joints, joint.name) != nullptr; });
+    const bool common =
+        std::any_of(result.joints.begin(), result.joints.end(), [&](const auto& joint) {
+          return entryNamed(results.front().joints, joint.name) != nullptr;
+        });
     if (!common)
       throw Error(fmt::format("{} has no joint in common with {}; compare results of one robot",
                               result.path, results.front().path));
@@ -213,7 +214,7 @@ std::string comparisonText(const Comparison& comparison, bool colour, int width)
     std::vector<std::string> row = {link};
     double given = kUnknown;
     for (const EstimateSummary& result : comparison.results) {
-      const EstimateSummary::Body* body = named(result.links, link);
+      const EstimateSummary::Body* body = entryNamed(result.links, link);
       row.push_back(body == nullptr ? "-" : readable(body->mass, 3));
       if (body != nullptr && std::isnan(given)) given = body->declared_mass;
     }
@@ -245,7 +246,7 @@ std::string comparisonJson(const Comparison& comparison) {
     Json training = Json::array(), validation = Json::array(), training_rms = Json::array(),
          validation_rms = Json::array();
     for (const EstimateSummary& result : comparison.results) {
-      const EstimateSummary::Joint* found = named(result.joints, joint);
+      const EstimateSummary::Joint* found = entryNamed(result.joints, joint);
       training.push_back(found ? found->training.percent : kUnknown);
       validation.push_back(found ? found->validation.percent : kUnknown);
       training_rms.push_back(found ? found->training.rms : kUnknown);
@@ -260,7 +261,7 @@ std::string comparisonJson(const Comparison& comparison) {
   for (const std::string& link : comparison.links) {
     Json mass = Json::array();
     for (const EstimateSummary& result : comparison.results) {
-      const EstimateSummary::Body* body = named(result.links, link);
+      const EstimateSummary::Body* body = entryNamed(result.links, link);
       mass.push_back(body ? body->mass : kUnknown);
     }
     links.push_back({{"link", link}, {"mass", mass}});
@@ -303,7 +304,7 @@ std::vector<Figure> comparisonFigures(const Comparison& comparison) {
     for (size_t j = 0; j < comparison.joints.size(); ++j)
       error[static_cast<Eigen::Index>(j)] = errorPercent(result, comparison.joints[j]);
     for (size_t l = 0; l < comparison.links.size(); ++l) {
-      const EstimateSummary::Body* body = named(result.links, comparison.links[l]);
+      const EstimateSummary::Body* body = entryNamed(result.links, comparison.links[l]);
       mass[static_cast<Eigen::Index>(l)] = body == nullptr ? kUnknown : body->mass;
     }
     for (size_t b = 0; b < comparison.base.size(); ++b) {

@@ -138,11 +138,12 @@ std::string excitationSection(const IdentificationResult& result) {
   std::string out = fmt::format(
       "<p>Condition number {}: {}.</p>\n", htmlNumber(estimate.condition),
       estimate.condition <= kConditionGood
-          ? "the motion shows all base parameters well"
+          ? estimate.undecided.empty() ? "the motion shows all base parameters well"
+                                       : "the motion moves everything, but not all above the noise"
           : "some combinations of parameters are seen much worse than others; a motion from "
             "<code>proprio excite</code> would help");
   if (!estimate.undecided.empty()) {
-    out += "<p>The recordings do not decide these combinations; the prior does:</p>\n" +
+    out += "<p>These combinations the recordings do not decide; there the prior does:</p>\n" +
            bulletList(withoutRepetition(estimate.undecided));
   }
   out += motionTable(result) + weakDirections(result);
