@@ -209,9 +209,11 @@ Estimate solveWithNoise(const IdentificationProblem& problem, const MethodOption
 }  // namespace
 
 VectorXd consistentNoise(const IdentificationProblem& problem) {
-  const Estimate first = ordinaryLeastSquares(problem, {});
-  const VectorXd rms = rmsTorques(problem.stacked);
-  VectorXd sigma = first.sigma;
+  return consistentNoise(problem.stacked, ordinaryLeastSquares(problem, {}).sigma);
+}
+
+VectorXd consistentNoise(const StackedProblem& stacked, VectorXd sigma) {
+  const VectorXd rms = rmsTorques(stacked);
   for (Eigen::Index j = 0; j < sigma.size(); ++j) {
     sigma[j] =
         std::isfinite(sigma[j]) ? std::max(sigma[j], kLeastNoise * rms[j]) : kUnknownNoise * rms[j];

@@ -41,6 +41,8 @@ double automaticPriorWeight(const IdentificationProblem& problem, const Eigen::V
 /// methods need besides: at least 1e-6 of the joint's torque where data are exact, a tenth of it
 /// where there are too few rows to tell.
 Eigen::VectorXd consistentNoise(const IdentificationProblem& problem);
+/// The same for noise that was found in another way; infinite where there are too few rows.
+Eigen::VectorXd consistentNoise(const StackedProblem& stacked, Eigen::VectorXd sigma);
 /// The same number for all coordinates.
 Eigen::VectorXd commonNoise(const IdentificationProblem& problem);
 

@@ -7,6 +7,7 @@
 #include "proprio/dynamics/structural_identifiability.h"
 #include "proprio/identification/consistent_least_squares.h"
 #include "proprio/identification/essential_parameters.h"
+#include "proprio/identification/instrumental_variables.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/prior.h"
 #include "proprio/identification/robust_least_squares.h"
@@ -54,9 +55,17 @@ const std::vector<Method>& methods() {
        totalLeastSquares},
       {"essential", "wls with only the parameters that data tell from zero", false, false,
        essentialLeastSquares},
+      {"iv", "instrumental variables along the simulated closed loop", false, true,
+       instrumentalVariables},
+      {"iv-commanded", "instrumental variables along the commanded motion", false, true,
+       commandedInstruments},
+      {"didim", "least squares along the simulated closed loop", false, true, directAndInverse},
       {"pc-ols", "ols under physical consistency", true, false, consistentOrdinary},
       {"pc-wls", "wls under physical consistency", true, false, consistentWeighted},
       {"projection", "wls, then the nearest possible robot", true, false, projectedLeastSquares},
+      {"pc-irls", "irls under physical consistency", true, false, consistentReweighted},
+      {"pc-iv", "iv under physical consistency", true, true, consistentInstruments},
+      {"pc-didim", "didim under physical consistency", true, true, consistentDirectAndInverse},
   };
   return all;
 }

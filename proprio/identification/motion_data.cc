@@ -10,18 +10,6 @@
 namespace proprio {
 namespace {
 
-/// The torque of the joint jumps where its velocity changes sign: no sample near zero is
-/// trustworthy.
-bool jumpsAtRest(const FrictionModel& friction) {
-  if (friction.smooth_sign != SmoothSign::kSign) return false;
-  return std::any_of(friction.terms.begin(), friction.terms.end(), [](const FrictionTerm& term) {
-    return term.kind == FrictionTermKind::kCoulomb ||
-           term.kind == FrictionTermKind::kCoulombPositive ||
-           term.kind == FrictionTermKind::kCoulombNegative ||
-           term.kind == FrictionTermKind::kStribeck;
-  });
-}
-
 /// Joints that a servo moves: one coordinate of their own.
 std::vector<std::string> drivenJoints(const Tree& tree) {
   std::vector<std::string> names;
@@ -52,6 +40,16 @@ bool increases(const Eigen::VectorXd& time) {
 }
 
 }  // namespace
+
+bool jumpsAtRest(const FrictionModel& friction) {
+  if (friction.smooth_sign != SmoothSign::kSign) return false;
+  return std::any_of(friction.terms.begin(), friction.terms.end(), [](const FrictionTerm& term) {
+    return term.kind == FrictionTermKind::kCoulomb ||
+           term.kind == FrictionTermKind::kCoulombPositive ||
+           term.kind == FrictionTermKind::kCoulombNegative ||
+           term.kind == FrictionTermKind::kStribeck;
+  });
+}
 
 MotionData motionData(const Tree& tree, const JointSignals& signals) {
   const Model& model = tree.model();

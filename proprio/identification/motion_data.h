@@ -44,6 +44,10 @@ MotionData motionData(const Tree& tree, const JointSignals& signals);
 /// @param recording  mapped (recording/signal_map.h): SI units, joint side
 void attachReference(const Tree& tree, const Recording& recording, MotionData* data);
 
+/// The torque of the joint jumps where its velocity changes sign: no sample near zero is
+/// trustworthy.
+bool jumpsAtRest(const FrictionModel& friction);
+
 /// Samples [start, start + count).
 MotionData middleSamples(const MotionData& data, Eigen::Index start, Eigen::Index count);
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "proprio/identification/consistent_least_squares.h"
 #include "proprio/identification/joint_covariance.h"
 #include "proprio/identification/least_squares.h"
 
@@ -105,6 +106,18 @@ class RowWeights {
     return sum;
   }
 
+  /// How many rows lost their weight, in words.
+  std::string note() const {
+    double lowered = 0.0, all = 0.0;
+    for (size_t r = 0; r < weights.size(); ++r) {
+      const Eigen::ArrayXXd used = problem_.data[r].use.cast<double>();
+      lowered += ((weights[r] < 0.5).cast<double>() * used).sum();
+      all += used.sum();
+    }
+    return fmt::format("{:.2g} % of the rows {}", 100.0 * lowered / std::max(all, 1.0),
+                       window_ > 0.0 ? "lie outside the window" : "have less than half weight");
+  }
+
   std::vector<Eigen::ArrayXXd> weights;
 
  private:
@@ -189,23 +202,26 @@ Eigen::MatrixXd robustCovariance(const IdentificationProblem& problem, const Noi
   return half.transpose() * half;
 }
 
-}  // namespace
+struct Reweighted {
+  Estimate estimate;
+  NoiseModel noise;
+  RowWeights weights;
+};
 
-Estimate reweightedLeastSquares(const IdentificationProblem& problem,
-                                const MethodOptions& options) {
+/// Rounds until the weights rest, with what they were in the last one.
+Reweighted reweight(const IdentificationProblem& problem, const MethodOptions& options) {
   const int rounds = options.max_iterations > 0 ? options.max_iterations : kReweightings;
   const double tolerance = options.tolerance > 0.0 ? options.tolerance : kReweightTolerance;
-  Estimate estimate = ordinaryLeastSquares(problem, options);
-  RowWeights weights(problem, options.window);
-  NoiseModel noise;
+  Reweighted result{ordinaryLeastSquares(problem, options), {}, {problem, options.window}};
+  Estimate& estimate = result.estimate;
   estimate.converged = false;
   int round = 0;
   while (!estimate.converged && round < rounds) {
     ++round;
-    noise = noiseModel(problem, estimate.beta, options.full_covariance);
-    const double change = weights.update(noise.scaled);
-    Estimate next =
-        solveSystem(problem, reweightedSystem(problem, noise, weights), options, noise.sigma);
+    result.noise = noiseModel(problem, estimate.beta, options.full_covariance);
+    const double change = result.weights.update(result.noise.scaled);
+    Estimate next = solveSystem(problem, reweightedSystem(problem, result.noise, result.weights),
+                                options, result.noise.sigma);
     const Eigen::ArrayXd deviation = next.covariance.diagonal().array().sqrt().max(1e-300);
     const double moved = ((next.beta - estimate.beta).array().abs() / deviation).maxCoeff();
     // windowed rows only ever leave: rest is when fewer than one leaves
@@ -213,23 +229,38 @@ Estimate reweightedLeastSquares(const IdentificationProblem& problem,
     estimate = std::move(next);
   }
   estimate.iterations = round;
-  const double unknowns =
-      static_cast<double>(estimate.beta.size()) - static_cast<double>(estimate.undecided.size());
-  if (options.window <= 0.0)
-    estimate.covariance =
-        robustCovariance(problem, noise, weights.influence(noise.scaled), unknowns);
-  double lowered = 0.0, all = 0.0;
-  for (size_t r = 0; r < weights.weights.size(); ++r) {
-    const Eigen::ArrayXXd used = problem.data[r].use.cast<double>();
-    lowered += ((weights.weights[r] < 0.5).cast<double>() * used).sum();
-    all += used.sum();
-  }
-  estimate.notes.push_back(
-      fmt::format("{:.2g} % of the rows {}", 100.0 * lowered / all,
-                  options.window > 0.0 ? "lie outside the window" : "have less than half weight"));
+  estimate.notes.push_back(result.weights.note());
   if (!estimate.converged)
     estimate.notes.push_back(
         fmt::format("the weights still change after {} rounds; look at the residuals", round));
+  return result;
+}
+
+}  // namespace
+
+Estimate reweightedLeastSquares(const IdentificationProblem& problem,
+                                const MethodOptions& options) {
+  Reweighted result = reweight(problem, options);
+  Estimate& estimate = result.estimate;
+  const double unknowns =
+      static_cast<double>(estimate.beta.size()) - static_cast<double>(estimate.undecided.size());
+  if (options.window <= 0.0)
+    estimate.covariance = robustCovariance(problem, result.noise,
+                                           result.weights.influence(result.noise.scaled), unknowns);
+  return estimate;
+}
+
+Estimate consistentReweighted(const IdentificationProblem& problem, const MethodOptions& options) {
+  const Reweighted result = reweight(problem, options);
+  NoiseModel noise = result.noise;
+  noise.sigma = consistentNoise(problem.stacked, noise.sigma);
+  Estimate estimate =
+      solveConsistent(problem, reweightedSystem(problem, noise, result.weights), options);
+  estimate.sigma = noise.sigma;
+  estimate.iterations = result.estimate.iterations;
+  estimate.converged = estimate.converged && result.estimate.converged;
+  estimate.notes.insert(estimate.notes.end(), result.estimate.notes.begin(),
+                        result.estimate.notes.end());
   return estimate;
 }
 

@@ -10,6 +10,7 @@
 ///         a row once out stays out (published: 3), until the weights rest.
 ///         Covariance M^-1 Q M^-1 with M = sum_j mean(psi') W_j^T W_j / sigma_j^2, Q the same with
 ///         mean(psi^2), psi(r) = w r.
+///   pc-irls  the rows and weights of irls at rest, solved once more under physical consistency
 ///   tls   noise of equal size in every entry of the weighted [W y]: with s, (V_W, V_y) the
 ///         smallest singular value and its right vector, beta = -V_W / V_y and
 ///         cov = (1 + |beta|^2) s^2 / rows (W^T W - s^2 I)^-1. V_y = 0 (the smallest direction has
@@ -22,6 +23,7 @@
 namespace proprio {
 
 Estimate reweightedLeastSquares(const IdentificationProblem& problem, const MethodOptions& options);
+Estimate consistentReweighted(const IdentificationProblem& problem, const MethodOptions& options);
 Estimate totalLeastSquares(const IdentificationProblem& problem, const MethodOptions& options);
 
 struct TotalLeastSquares {

@@ -53,6 +53,7 @@ TEST(RobustLeastSquares, GrossErrorsBreakWlsButNotIrls) {
     // chi-square of 52 directions / 52 stays below 1.7 with probability 0.999; Huber's weights
     // leave a bias of 5 % * 1.345 sigma towards the errors
     EXPECT_LT(normalisedError(estimate, truth), 2.5) << window;
+    EXPECT_GT(broken, 20.0 * (identify("pc-irls", problem, options).beta - truth).norm()) << window;
   }
 }
 
