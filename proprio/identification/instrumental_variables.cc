@@ -270,7 +270,7 @@ Estimate fromPriorOr(Estimate (*least_squares)(const IdentificationProblem&, con
   prior.beta = baseMatrix(problem.base) * problem.prior;
   prior.covariance = Eigen::MatrixXd::Zero(prior.beta.size(), prior.beta.size());
   prior.sigma = first.sigma;
-  return simulateAndSolve(problem, options, rule, {std::move(prior), std::move(first)});
+  return simulateAndSolve(problem, options, rule, {std::move(first), std::move(prior)});
 }
 
 }  // namespace

@@ -171,6 +171,21 @@ TEST(SimulatedMotion, KeepsTimeStampsAndPossibleRobots) {
   EXPECT_LT(impossible.share, 0.5);  // beyond half of the way the mass matrix is negative
 }
 
+/// Claim: with gains that grow with the inertia, a robot of twice the masses moves as before, since
+/// all terms of its equations of motion double; without, it does not.
+TEST(SimulatedMotion, RescaledGainsKeepTheBandwidth) {
+  const auto twin = cascadeTwin("planar_2r", 10.0);
+  const auto motion = excitingMotion(*twin, 0.5, 5000.0, 3);
+  const ClosedLoopResult run = simulateClosedLoop(*twin, closedLoopOf(*twin, motion, 100.0));
+  const IdentificationProblem problem =
+      identificationProblem(twin, {truthOf(*twin, run.recording, motion, 0.0)});
+  const Eigen::VectorXd heavy = 2.0 * problem.prior;
+  const Eigen::MatrixXd scaled = simulateMotions(problem, heavy, true).data[0].q;
+  const Eigen::MatrixXd unscaled = simulateMotions(problem, heavy, false).data[0].q;
+  EXPECT_LT((scaled - problem.data[0].q).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_GT((unscaled - problem.data[0].q).cwiseAbs().maxCoeff(), 1e-4);
+}
+
 /// Claim: instruments that do not move decide nothing, and the estimate says so instead of failing.
 TEST(InstrumentalVariables, InstrumentsAtRestDecideNothing) {
   const auto tree = testing::treeOf("planar_2r");
