@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "apps/testing/command_test_base.h"
 #include "proprio/core/atomic_file.h"
 #include "proprio/recording/csv.h"
 
@@ -18,48 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Result {
-  int code = -1;
-  std::string out;    ///< standard output
-  std::string error;  ///< standard error
-};
-
-class Command : public testing::Test {
- protected:
-  fs::path folder_;
-  void SetUp() override {
-    folder_ =
-        fs::path(testing::TempDir()) /
-        (std::string("proprio_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    writeFileAtomically(file(name), text);
-    return file(name);
-  }
-  Result run(const std::string& arguments) const {
-    const std::string error = file("stderr");
-    FILE* pipe =
-        popen(fmt::format("'{}' {} 2>'{}'", PROPRIO_COMMAND, arguments, error).c_str(), "r");
-    Result result;
-    std::array<char, 4096> buffer;
-    for (size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-      result.out.append(buffer.data(), n);
-    const int status = pclose(pipe);
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-    result.error = readFile(error);
-    fs::remove(error);
-    return result;
-  }
-};
-
-std::string robot(const std::string& name) {
-  return std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/" + name;
-}
+class Command : public CommandTestBase {};
+using Result = CommandResult;
 
 /// One link on one joint; inertia and joint can be spoilt.
 std::string smallUrdf(const std::string& izz = "0.01", const std::string& more = "") {

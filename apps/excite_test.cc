@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "apps/testing/command_test_base.h"
 #include "proprio/core/atomic_file.h"
 #include "proprio/motion/trajectory_file.h"
 
@@ -16,29 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Excite : public testing::Test {
- protected:
-  fs::path folder_;
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              (std::string("proprio_excite_") +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+using Result = CommandResult;
 
-  struct Result {
-    int code = -1;
-    std::string out, error;
-  };
-  Result run(const std::string& robot, const std::string& options) const {
-    const std::string command =
-        fmt::format("{} excite {}/examples/robots/{}.yaml {} > {} 2> {}", PROPRIO_COMMAND,
-                    PROPRIO_SOURCE_DIR, robot, options, file("out"), file("error"));
-    const int status = std::system(command.c_str());
-    return {WEXITSTATUS(status), readFile(file("out")), readFile(file("error"))};
+class Excite : public CommandTestBase {
+ protected:
+  Result run(const std::string& name, const std::string& options) const {
+    return CommandTestBase::run(fmt::format("excite '{}.yaml' {}", robot(name), options));
   }
 };
 

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "apps/testing/command_test_base.h"
 #include "proprio/core/atomic_file.h"
 #include "proprio/recording/read_recording.h"
 
@@ -17,28 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Result {
-  int code = -1;
-  std::string out, error;
-};
+using Result = CommandResult;
 
-class Log : public testing::Test {
+class Log : public CommandTestBase {
  protected:
-  fs::path folder_;
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              (std::string("proprio_log_") +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    writeFileAtomically(file(name), text);
-    return file(name);
-  }
   /// 2 s of two channels at 100 Hz: q_a moves like sin(2 pi t), noise is at 40 Hz.
   std::string sine(const std::string& name, const std::string& spoil = "") const {
     std::string text = "time [s],q_a [rad],noise\n";
@@ -51,17 +33,7 @@ class Log : public testing::Test {
     return write(name, text);
   }
   Result run(const std::string& arguments) const {
-    Result result;
-    const int status = std::system(
-        fmt::format("'{}' log {} >'{}' 2>'{}'", PROPRIO_COMMAND, arguments, file("o"), file("e"))
-            .c_str());
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-    result.out = readFile(file("o"));
-    result.error = readFile(file("e"));
-    return result;
-  }
-  nlohmann::json json(const std::string& name) const {
-    return nlohmann::json::parse(readFile(file(name)));
+    return CommandTestBase::run("log " + arguments);
   }
 };
 

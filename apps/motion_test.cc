@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "apps/testing/command_test_base.h"
 #include "proprio/core/atomic_file.h"
 #include "proprio/motion/trajectory_file.h"
 
@@ -22,34 +20,11 @@ struct Outcome {
   std::string out;  ///< standard output and error
 };
 
-class MotionVerb : public testing::Test {
+class MotionVerb : public CommandTestBase {
  protected:
-  fs::path folder_;
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              (std::string("proprio_motion_") +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
-
-  static Outcome motion(const std::string& arguments, const std::string& robot = "tx40") {
-    FILE* pipe = popen(fmt::format("'{}' motion '{}/examples/robots/{}.yaml' {} 2>&1",
-                                   PROPRIO_COMMAND, PROPRIO_SOURCE_DIR, robot, arguments)
-                           .c_str(),
-                       "r");
-    Outcome outcome;
-    std::array<char, 4096> buffer;
-    for (size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-      outcome.out.append(buffer.data(), n);
-    const int status = pclose(pipe);
-    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-    return outcome;
-  }
-  nlohmann::json json(const std::string& name) const {
-    return nlohmann::json::parse(readFile(file(name)));
+  Outcome motion(const std::string& arguments, const std::string& name = "tx40") const {
+    const CommandResult result = run(fmt::format("motion '{}.yaml' {}", robot(name), arguments));
+    return {result.code, result.out + result.error};
   }
 };
 

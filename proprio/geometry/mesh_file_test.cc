@@ -4,9 +4,8 @@
 
 #include <cstdint>
 #include <cstring>
-#include <functional>
 
-#include "proprio/core/error.h"
+#include "proprio/core/testing/message_of.h"
 
 namespace proprio {
 namespace {
@@ -41,15 +40,6 @@ std::string textStl() {
     text += "  endloop\r\n endfacet\r\n";
   }
   return text + "endsolid\r\n";
-}
-
-std::string messageOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 // All three notations give the same tetrahedron of volume 1/6.

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <limits>
 #include <string>
 
+#include "proprio/core/testing/message_of.h"
 #include "proprio/model/model.h"
 #include "proprio/model/testing/naive_kinematics.h"
 #include "proprio/model/testing/random_model.h"
@@ -57,15 +57,6 @@ Pose poseOf(const Model& model, const std::vector<Pose>& X_WL, const std::string
   if (const int link = model.linkIndex(name); link >= 0) return X_WL[link];
   const Frame& frame = model.frames.at(static_cast<size_t>(model.frameIndex(name)));
   return X_WL[frame.link] * frame.X_LF;
-}
-
-std::string messageOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 RandomModelOptions manyFixed() {

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <random>
 
-#include "proprio/core/error.h"
+#include "proprio/core/testing/message_of.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/signal/decimation.h"
 #include "proprio/signal/differences.h"
@@ -68,15 +68,6 @@ double relativeError(const JointSignals& signals, const Eigen::MatrixXd& out,
     expected.row(k) = truth.row(std::lround((signals.time[k] - 100.0) * rate));
   }
   return (out - expected).norm() / expected.norm();
-}
-
-std::string messageOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 // By default the motion comes out of noisy positions, with joints in the order of the recording,

@@ -3,9 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
-#include "proprio/core/error.h"
+#include "proprio/core/testing/message_of.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/signal/filtering.h"
 
@@ -27,15 +26,6 @@ Recording sample() {
         t < 1.0 ? 0.0 : 1.0;
   }
   return recording;
-}
-
-std::string messageOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 // Every written form of a filter is understood, everything else is refused with the list.

@@ -3,9 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
-#include "proprio/core/error.h"
+#include "proprio/core/testing/message_of.h"
 #include "proprio/signal/testing/reference_signal.h"
 
 namespace proprio {
@@ -13,15 +12,6 @@ namespace {
 
 Eigen::VectorXd vector(const std::vector<double>& values) {
   return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
-}
-
-std::string messageOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 // The numbers of SciPy 1.17.1 for t, y = sin(t) + 0.1 t^2 at tn:

@@ -37,7 +37,7 @@ int rateRatio(const char* what, double larger, double smaller) {
     throw Error(
         fmt::format("{}: {} Hz and {} Hz; one must be a whole multiple of the other, and "
                     "physics rate >= control rate >= sample rate",
-                    what, smaller, larger));
+                    what, larger, smaller));
   }
   return static_cast<int>(whole);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "proprio/core/testing/message_of.h"
 #include "proprio/motion/trajectory.h"
 
 namespace proprio {
@@ -80,18 +81,6 @@ inline void expectRestAtBothEnds(const Trajectory& trajectory, double tolerance 
     EXPECT_LT(end.v.lpNorm<Eigen::Infinity>(), tolerance) << t;
     EXPECT_LT(end.a.lpNorm<Eigen::Infinity>(), tolerance) << t;
   }
-}
-
-/// Runs the call and returns the message of the Error it throws; fails if it throws none.
-template <class Call>
-std::string messageOf(const Call& call) {
-  try {
-    call();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return "";
 }
 
 }  // namespace proprio

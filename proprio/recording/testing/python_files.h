@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 
 #include "proprio/core/error.h"
+#include "proprio/core/testing/message_of.h"
 
 namespace proprio {
 
@@ -56,16 +56,6 @@ inline bool pythonHas(const std::string& module) {
   const std::string command =
       std::string("'") + PROPRIO_PYTHON + "' -c 'import " + module + "' 2>/dev/null";
   return std::system(command.c_str()) == 0;
-}
-
-/// The message of the Error that an action throws.
-inline std::string messageOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace proprio

@@ -1,0 +1,64 @@
+#pragma once
+
+/// What the tests of the verbs share: a folder of their own and the built command.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "proprio/core/atomic_file.h"
+
+namespace proprio {
+
+struct CommandResult {
+  int code = -1;
+  std::string out;    ///< standard output
+  std::string error;  ///< standard error
+};
+
+/// A bundled robot's file.
+inline std::string robot(const std::string& name) {
+  return std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/" + name;
+}
+
+class CommandTestBase : public testing::Test {
+ protected:
+  std::filesystem::path folder_;
+  void SetUp() override {
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              fmt::format("proprio_{}_{}", test->test_suite_name(), test->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    writeFileAtomically(file(name), text);
+    return file(name);
+  }
+  nlohmann::json json(const std::string& name) const {
+    return nlohmann::json::parse(readFile(file(name)));
+  }
+  /// `proprio ARGUMENTS` through a shell.
+  CommandResult run(const std::string& arguments) const {
+    const std::string out = file("stdout"), error = file("stderr");
+    const int status = std::system(
+        fmt::format("'{}' {} >'{}' 2>'{}'", PROPRIO_COMMAND, arguments, out, error).c_str());
+    CommandResult result;
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    result.out = readFile(out);
+    result.error = readFile(error);
+    std::filesystem::remove(out);
+    std::filesystem::remove(error);
+    return result;
+  }
+};
+
+}  // namespace proprio
