@@ -39,7 +39,7 @@ Measurement measurementOf(const BaseOptions& options, const Model& model) {
   return measurement;
 }
 
-int run(const BaseOptions& options) {
+int runBase(const BaseOptions& options) {
   const Model model = readRobot(options);
   const IdentifiabilityReport report = analyseIdentifiability(model, measurementOf(options, model),
                                                               options.seed, !options.full_names);
@@ -65,7 +65,7 @@ Run addBase(CLI::App& verb) {
                 "link_2.Izz instead of the short names of serial arms (ZZ2)");
   verb.add_option("--seed", options->seed, "of the random states of the sampled route")
       ->capture_default_str();
-  return [options] { return run(*options); };
+  return [options] { return runBase(*options); };
 }
 
 }  // namespace proprio::apps

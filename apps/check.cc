@@ -69,7 +69,7 @@ std::vector<Finding> structureFindings(const std::string& robot) {
   }
 }
 
-int run(const CheckOptions& options) {
+int runCheck(const CheckOptions& options) {
   std::vector<ReadNote> notes;
   Model model;
   try {
@@ -100,7 +100,7 @@ Run addCheck(CLI::App& verb) {
                   "what repaired inertias keep of the reference, between 0 and 1")
       ->needs(repair)
       ->capture_default_str();
-  return [options] { return run(*options); };
+  return [options] { return runCheck(*options); };
 }
 
 }  // namespace proprio::apps

@@ -17,7 +17,7 @@ struct DynamicsOptions : RobotOptions {
   std::vector<std::string> quantities = {"tau"};
 };
 
-int run(const DynamicsOptions& options) {
+int runDynamics(const DynamicsOptions& options) {
   const auto model = std::make_shared<const Model>(readRobot(options));
   const Tree tree(model);
   const StateTable states = statesFrom(readCsv(options.state), tree);
@@ -59,7 +59,7 @@ Run addDynamics(CLI::App& verb) {
       ->delimiter(',')
       ->type_name("LIST")
       ->capture_default_str();
-  return [options] { return run(*options); };
+  return [options] { return runDynamics(*options); };
 }
 
 }  // namespace proprio::apps

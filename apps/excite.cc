@@ -448,7 +448,7 @@ int runPostures(const ExciteOptions& options, const Setup& setup) {
   return 0;
 }
 
-int run(const ExciteOptions& options) {
+int runExcite(const ExciteOptions& options) {
   if (!options.picture.empty()) requirePicturePath(options.picture);
   if (options.starts < 1) throw Error("--starts: expected at least 1");
   if (!(options.rate > 0.0)) throw Error("--rate: expected a positive number");
@@ -566,7 +566,7 @@ Run addExcite(CLI::App& verb) {
       ->type_name("FILE");
   verb.add_option("--picture", o.picture, "positions and velocities as .png, .svg or .html")
       ->type_name("FILE");
-  return [options] { return run(*options); };
+  return [options] { return runExcite(*options); };
 }
 
 }  // namespace proprio::apps

@@ -164,7 +164,7 @@ std::vector<LogPart> partsOf(const LogOptions& options, const Model* model, std:
   return parts;
 }
 
-int run(LogOptions options) {
+int runLog(LogOptions options) {
   if (!options.plot.empty()) requirePicturePath(options.plot);
   options.read.csv.separator = separatorOf(options.separator);
   std::optional<Model> model;
@@ -247,7 +247,7 @@ Run addLog(CLI::App& verb) {
       ->type_name("FILE");
   verb.add_option("--json", options->json, "also write the result to this file, for programs")
       ->type_name("FILE");
-  return [options] { return run(*options); };
+  return [options] { return runLog(*options); };
 }
 
 }  // namespace proprio::apps

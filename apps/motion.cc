@@ -202,7 +202,8 @@ std::string withShare(double value, double limit) {
   return fmt::format("{} ({:.0f} %)", readable(value), 100.0 * value / limit);
 }
 
-std::string table(const JointMotion& motion, const MotionCheck& check, const MotionLimits& limits) {
+std::string motionTable(const JointMotion& motion, const MotionCheck& check,
+                        const MotionLimits& limits) {
   TextTable rows;
   rows.header = {"joint", "from", "to", "velocity", "acceleration", "effort"};
   rows.right = {false, true, true, true, true, true};
@@ -260,7 +261,7 @@ Json summary(const MotionOptions& options, const Model& model, const Made& made,
   return json;
 }
 
-int run(const MotionOptions& options) {
+int runMotion(const MotionOptions& options) {
   const auto model = std::make_shared<const Model>(readRobot(options));
   const Tree tree(model);
   const Made made = motionOf(options, *model);
@@ -280,7 +281,7 @@ int run(const MotionOptions& options) {
       "{}: {} of {} joint{}, {} s{}\n{}", model->name,
       options.from.empty() ? options.type : options.from, limits.size(),
       limits.size() == 1 ? "" : "s", readable(made.motion.trajectory->duration()),
-      options.out.empty() ? "" : ", in " + options.out, table(made.motion, check, limits));
+      options.out.empty() ? "" : ", in " + options.out, motionTable(made.motion, check, limits));
   if (!made.plateaus.empty())
     report += fmt::format("  {} plateaus of constant speed\n", made.plateaus.size());
   if (!check.note.empty()) report += "  " + check.note + "\n";
@@ -343,7 +344,7 @@ Run addMotion(CLI::App& verb) {
   verb.add_option("--interpolation", options->interpolation,
                   "of samples read: previous, nearest, linear, cubic, quintic");
   verb.add_flag("--no-effort", options->no_effort, "do not check efforts");
-  return [options] { return run(*options); };
+  return [options] { return runMotion(*options); };
 }
 
 }  // namespace proprio::apps

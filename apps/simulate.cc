@@ -98,7 +98,7 @@ int runFree(const SimulateOptions& options) {
   return 0;
 }
 
-int run(const SimulateOptions& options) {
+int runSimulate(const SimulateOptions& options) {
   if (!options.plot.empty()) requirePicturePath(options.plot);
   if (options.loop.trajectory.empty()) return runFree(options);
   LoopOptions loop = options.loop;
@@ -129,7 +129,7 @@ Run addSimulate(CLI::App& verb) {
   verb.add_option("--plot", options->plot, "write a picture of it; .png, .svg, or .html to zoom")
       ->type_name("FILE");
   addLoopOptions(verb, options->loop);
-  return [options] { return run(*options); };
+  return [options] { return runSimulate(*options); };
 }
 
 }  // namespace proprio::apps

@@ -57,7 +57,7 @@ std::vector<double> numbersOf(const std::string& text, size_t count, const std::
 struct Parts {
   std::string first, second, time;
 };
-Parts partsOf(const std::string& text) {
+Parts namesIn(const std::string& text) {
   Parts parts;
   const size_t at = text.find('@');
   const std::string front = text.substr(0, at);
@@ -71,7 +71,7 @@ Parts partsOf(const std::string& text) {
 // LINK:MASS,X,Y,Z@TIME or LINK:MASS@TIME
 PayloadChange payloadOf(const Model& model, const std::string& text) {
   const std::string what = "--payload " + inQuotes(text);
-  const Parts parts = partsOf(text);
+  const Parts parts = namesIn(text);
   PayloadChange change;
   change.link = requireLink(model, parts.first);
   if (!parts.time.empty()) change.time = numbersOf(parts.time, 1, what)[0];
@@ -88,7 +88,7 @@ PayloadChange payloadOf(const Model& model, const std::string& text) {
 // LINK:FX,FY,FZ@START,END
 AppliedWrench pushOf(const Model& model, const std::string& text) {
   const std::string what = "--push " + inQuotes(text);
-  const Parts parts = partsOf(text);
+  const Parts parts = namesIn(text);
   AppliedWrench push;
   push.link = requireLink(model, parts.first);
   const std::vector<double> force = numbersOf(parts.second, 3, what);
@@ -174,7 +174,7 @@ Recording withoutTruth(const Recording& recording) {
   return out;
 }
 
-std::string table(const ClosedLoopResult& result) {
+std::string loopTable(const ClosedLoopResult& result) {
   TextTable table;
   table.header = {"joint",       "tracking rms", "tracking peak", "torque rms",
                   "torque peak", "noise of q",   "noise of tau"};
@@ -252,7 +252,7 @@ int runLoop(const RobotOptions& robot, const LoopOptions& options) {
       result.recording.samples(), readable(run.options.sample_rate),
       options.out.empty() ? "" : " in " + options.out, options.integrator,
       readable(result.physics_rate), readable(seconds / std::max(took, 1e-9), 2),
-      gainsText(run.servo), table(result)));
+      gainsText(run.servo), loopTable(result)));
   return 0;
 }
 

@@ -69,7 +69,7 @@ void fillJoint(const BatchColumns& x, const ParameterLayout& layout, int j) {
 }
 
 /// Adds scale * signal(weighted sum of the other joints), sample by sample.
-void addCouplingTerm(const BatchColumns& x, const CouplingTerm& term, double* column) {
+void addCouplingColumn(const BatchColumns& x, const CouplingTerm& term, double* column) {
   const std::vector<Joint>& joints = x.tree.model().joints;
   const double scale = joints[static_cast<size_t>(term.joint)].mimic_ratio;
   if (term.signal == Signal::kOne) {
@@ -137,7 +137,7 @@ void augmentedRegressorBatch(const Tree& tree, const ParameterLayout& layout, Wo
     for (const CouplingTerm& term : terms) {
       std::fill_n(x.column(term.joint, index), x.samples, 0.0);
     }
-    for (const CouplingTerm& term : terms) addCouplingTerm(x, term, x.column(term.joint, index));
+    for (const CouplingTerm& term : terms) addCouplingColumn(x, term, x.column(term.joint, index));
   }
 }
 

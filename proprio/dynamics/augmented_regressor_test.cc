@@ -5,16 +5,13 @@
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/joint_effects.h"
 #include "proprio/dynamics/testing/model_zoo.h"
+#include "proprio/dynamics/testing/test_robot.h"
 
 namespace proprio {
 namespace {
 
 // Rounding of a few thousand operations on numbers of the vector's size.
-constexpr double kTolerance = 1e-11;
-
-double relative(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
-  return (a - b).norm() / std::max(1e-12, b.norm());
-}
+constexpr double kColumnTolerance = 1e-11;
 
 /// Everything that can be declared at a joint, on one model: all friction terms, springs, mimic
 /// joints, couplings with every signal (two terms of one column in the same row as well).
@@ -61,18 +58,6 @@ std::shared_ptr<const Model> richModel(unsigned seed, bool floating) {
   return std::make_shared<const Model>(finalize(model));
 }
 
-struct Robot {
-  explicit Robot(std::shared_ptr<const Model> model)
-      : tree(model),
-        parameters(declaredParameters(model)),
-        compiled(compileParameters(tree, parameters)),
-        workspace(tree) {}
-  Tree tree;
-  Parameters parameters;
-  CompiledParameters compiled;
-  Workspace workspace;
-};
-
 Eigen::VectorXd values(const Parameters& parameters) {
   return Eigen::Map<const Eigen::VectorXd>(parameters.values.data(), parameters.layout->size());
 }
@@ -85,20 +70,20 @@ TEST(AugmentedRegressor, TimesParametersIsTheFullTorque) {
   for (unsigned seed = 1; seed < 7; ++seed) models.push_back(richModel(seed, seed % 2 == 0));
   for (const auto& model : models) {
     SCOPED_TRACE(model->name);
-    Robot s(model);
+    TestRobot s(model);
     const RandomState x = randomState(s.tree, 3);
     const ParameterLayout& layout = *s.parameters.layout;
     Eigen::MatrixXd Y = Eigen::MatrixXd::Constant(s.tree.velocityCount(), layout.size(), NAN);
     augmentedRegressor(s.tree, layout, s.workspace, x.q, x.v, x.a, Y);
     Eigen::VectorXd tau = Eigen::VectorXd::Constant(s.tree.velocityCount(), NAN);
     fullTorque(s.tree, s.parameters, s.compiled, s.workspace, x.q, x.v, x.a, tau);
-    EXPECT_LT(relative(Y * values(s.parameters), tau), kTolerance);
+    EXPECT_LT(relativeDeviation(Y * values(s.parameters), tau), kColumnTolerance);
   }
 }
 
 // Effects at the joints do no work on the base: their columns are zero in the base rows.
 TEST(AugmentedRegressor, JointEffectsLeaveTheBaseRowsZero) {
-  Robot s(richModel(2, true));
+  TestRobot s(richModel(2, true));
   const RandomState x = randomState(s.tree, 3);
   const ParameterLayout& layout = *s.parameters.layout;
   Eigen::MatrixXd columns(s.tree.velocityCount(), layout.size() - layout.inertialSize());
@@ -113,7 +98,7 @@ TEST(AugmentedRegressor, MimicJointsActOnTheirLeader) {
   model.joints[1].mimic = Mimic{"joint_1", -2.0, 0.3};
   model.joints[1].friction.terms = {{FrictionTermKind::kViscous, "viscous", 5.0}};
   model.joints[1].spring = {true, 7.0, 0.1};
-  Robot s(std::make_shared<const Model>(finalize(model)));
+  TestRobot s(std::make_shared<const Model>(finalize(model)));
   const double q = 0.4, v = 1.5;
   Eigen::VectorXd tau = Eigen::VectorXd::Zero(1);
   addJointEffects(s.tree, s.parameters, Eigen::VectorXd::Constant(1, q),
@@ -138,7 +123,7 @@ TEST(AugmentedRegressor, WristCouplingColumnsAreTheDeclaredFormula) {
        1.9,
        {{4, Signal::kSignVelocity, {4, 5}, {1.0, 1.0}},
         {5, Signal::kSignVelocity, {4, 5}, {1.0, 1.0}}}}};
-  Robot s(std::make_shared<const Model>(finalize(model)));
+  TestRobot s(std::make_shared<const Model>(finalize(model)));
   for (unsigned seed = 0; seed < 8; ++seed) {
     const RandomState x = randomState(s.tree, seed);
     Eigen::MatrixXd columns(6, 3), expected = Eigen::MatrixXd::Zero(6, 3);
@@ -153,7 +138,7 @@ TEST(AugmentedRegressor, WristCouplingColumnsAreTheDeclaredFormula) {
 // The acceleration part of a coupling belongs to the mass matrix: M_c a is its torque.
 TEST(AugmentedRegressor, CouplingInertiaTimesAccelerationIsItsTorque) {
   for (unsigned seed = 1; seed < 7; ++seed) {
-    Robot s(richModel(seed, seed % 2 == 0));
+    TestRobot s(richModel(seed, seed % 2 == 0));
     const RandomState x = randomState(s.tree, 3), y = randomState(s.tree, 4);
     const int nv = s.tree.velocityCount();
     Eigen::VectorXd one = Eigen::VectorXd::Zero(nv), two = one;
@@ -161,7 +146,7 @@ TEST(AugmentedRegressor, CouplingInertiaTimesAccelerationIsItsTorque) {
     addJointEffects(s.tree, s.parameters, x.q, x.v, y.a, two);
     Eigen::MatrixXd M = Eigen::MatrixXd::Zero(nv, nv);
     addCouplingInertia(s.tree, s.parameters, M);
-    EXPECT_LT(relative(M * (x.a - y.a), one - two), kTolerance);
+    EXPECT_LT(relativeDeviation(M * (x.a - y.a), one - two), kColumnTolerance);
   }
 }
 
@@ -169,7 +154,7 @@ TEST(AugmentedRegressor, CouplingInertiaTimesAccelerationIsItsTorque) {
 TEST(AugmentedRegressor, BatchEqualsOneSample) {
   for (unsigned seed = 1; seed < 7; ++seed) {
     SCOPED_TRACE(seed);
-    Robot s(richModel(seed, seed % 2 == 0));
+    TestRobot s(richModel(seed, seed % 2 == 0));
     const ParameterLayout& layout = *s.parameters.layout;
     const int nv = s.tree.velocityCount();
     RegressorBatch batch(s.tree, 12, layout.size() + 1);
@@ -188,7 +173,7 @@ TEST(AugmentedRegressor, BatchEqualsOneSample) {
                            a.row(k).transpose(), Y);
         for (int j = 0; j < nv; ++j)
           rows.row(j) = batch.rows(j, samples).row(k).head(layout.size());
-        EXPECT_LT(relative(rows, Y), kTolerance);
+        EXPECT_LT(relativeDeviation(rows, Y), kColumnTolerance);
       }
     }
   }
@@ -196,8 +181,8 @@ TEST(AugmentedRegressor, BatchEqualsOneSample) {
 
 // Parameters of another model, wrong sizes and too small batches are refused by name.
 TEST(AugmentedRegressor, MistakesAreNamed) {
-  Robot s(std::make_shared<const Model>(sixAxisArm()));
-  Robot other(std::make_shared<const Model>(planar2R()));
+  TestRobot s(std::make_shared<const Model>(sixAxisArm()));
+  TestRobot other(std::make_shared<const Model>(planar2R()));
   const RandomState x = randomState(s.tree, 1);
   Eigen::MatrixXd Y(6, s.parameters.layout->size());
   const auto message = [](const auto& call) {

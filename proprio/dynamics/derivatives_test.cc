@@ -9,31 +9,20 @@
 #include "proprio/dynamics/regressor.h"
 #include "proprio/dynamics/testing/model_zoo.h"
 #include "proprio/dynamics/testing/perturb.h"
+#include "proprio/dynamics/testing/test_robot.h"
 
 namespace proprio {
 namespace {
 
 // Central differences with step h err by h^2 times third derivatives and by rounding / h: 1e-6
 // relative.
-constexpr double kStep = 1e-5, kTolerance = 1e-6;
-
-struct Robot {
-  explicit Robot(std::shared_ptr<const Model> model)
-      : tree(model),
-        parameters(declaredParameters(model)),
-        compiled(compileParameters(tree, parameters)),
-        workspace(tree) {}
-  Tree tree;
-  Parameters parameters;
-  CompiledParameters compiled;
-  Workspace workspace;
-};
+constexpr double kDerivativeStep = 1e-5, kDerivativeTolerance = 1e-6;
 
 // d tau / d q, d tau / d v with external wrenches equal central differences.
 TEST(Derivatives, InverseDynamics) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot r(entry.model);
+    TestRobot r(entry.model);
     const RandomState x = randomState(r.tree, 3, 1.0);
     const int nv = r.tree.velocityCount();
     const LinkWrenches wrenches =
@@ -43,18 +32,18 @@ TEST(Derivatives, InverseDynamics) {
     inverseDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, dq, dv, &wrenches);
     Eigen::VectorXd up(nv), down(nv);
     for (int j = 0; j < nv; ++j) {
-      const Eigen::VectorXd e = kStep * Eigen::VectorXd::Unit(nv, j);
+      const Eigen::VectorXd e = kDerivativeStep * Eigen::VectorXd::Unit(nv, j);
       inverseDynamics(r.tree, r.compiled, r.workspace, moved(r.tree, x.q, e), x.v, x.a, up,
                       &wrenches);
       inverseDynamics(r.tree, r.compiled, r.workspace, moved(r.tree, x.q, -e), x.v, x.a, down,
                       &wrenches);
-      dq_fd.col(j) = (up - down) / (2 * kStep);
+      dq_fd.col(j) = (up - down) / (2 * kDerivativeStep);
       inverseDynamics(r.tree, r.compiled, r.workspace, x.q, x.v + e, x.a, up, &wrenches);
       inverseDynamics(r.tree, r.compiled, r.workspace, x.q, x.v - e, x.a, down, &wrenches);
-      dv_fd.col(j) = (up - down) / (2 * kStep);
+      dv_fd.col(j) = (up - down) / (2 * kDerivativeStep);
     }
-    EXPECT_LT((dq - dq_fd).norm(), kTolerance * (1 + dq_fd.norm()));
-    EXPECT_LT((dv - dv_fd).norm(), kTolerance * (1 + dv_fd.norm()));
+    EXPECT_LT((dq - dq_fd).norm(), kDerivativeTolerance * (1 + dq_fd.norm()));
+    EXPECT_LT((dv - dv_fd).norm(), kDerivativeTolerance * (1 + dv_fd.norm()));
   }
 }
 
@@ -62,7 +51,7 @@ TEST(Derivatives, InverseDynamics) {
 // only).
 TEST(Derivatives, InverseDynamicsEqualsDualNumbers) {
   for (const ZooEntry& entry : modelZoo()) {
-    Robot r(entry.model);
+    TestRobot r(entry.model);
     if (r.tree.floating()) continue;
     SCOPED_TRACE(entry.name);
     const RandomState x = randomState(r.tree, 3, 1.0), direction = randomState(r.tree, 4, 1.0);
@@ -89,7 +78,7 @@ TEST(Derivatives, InverseDynamicsEqualsDualNumbers) {
 TEST(Derivatives, ForwardDynamics) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot r(entry.model);
+    TestRobot r(entry.model);
     const RandomState x = randomState(r.tree, 3, 1.0);
     const int nv = r.tree.velocityCount();
     if (nv > 20)
@@ -101,21 +90,21 @@ TEST(Derivatives, ForwardDynamics) {
     forwardDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, tau, a, dq, dv, dtau);
     EXPECT_LT((a - x.a).norm(), 1e-8 * (1 + x.a.norm()));
     for (int j = 0; j < nv; ++j) {
-      const Eigen::VectorXd e = kStep * Eigen::VectorXd::Unit(nv, j);
+      const Eigen::VectorXd e = kDerivativeStep * Eigen::VectorXd::Unit(nv, j);
       const auto column = [&](const Eigen::VectorXd& q1, const Eigen::VectorXd& q2,
                               const Eigen::VectorXd& v1, const Eigen::VectorXd& v2,
                               const Eigen::VectorXd& t1, const Eigen::VectorXd& t2) {
         forwardDynamics(r.tree, r.compiled, r.workspace, q1, v1, t1, up);
         forwardDynamics(r.tree, r.compiled, r.workspace, q2, v2, t2, down);
-        return Eigen::VectorXd((up - down) / (2 * kStep));
+        return Eigen::VectorXd((up - down) / (2 * kDerivativeStep));
       };
       dq_fd.col(j) = column(moved(r.tree, x.q, e), moved(r.tree, x.q, -e), x.v, x.v, tau, tau);
       dv_fd.col(j) = column(x.q, x.q, x.v + e, x.v - e, tau, tau);
       dtau_fd.col(j) = column(x.q, x.q, x.v, x.v, tau + e, tau - e);
     }
-    EXPECT_LT((dq - dq_fd).norm(), 10 * kTolerance * (1 + dq_fd.norm()));
-    EXPECT_LT((dv - dv_fd).norm(), 10 * kTolerance * (1 + dv_fd.norm()));
-    EXPECT_LT((dtau - dtau_fd).norm(), 10 * kTolerance * (1 + dtau_fd.norm()));
+    EXPECT_LT((dq - dq_fd).norm(), 10 * kDerivativeTolerance * (1 + dq_fd.norm()));
+    EXPECT_LT((dv - dv_fd).norm(), 10 * kDerivativeTolerance * (1 + dv_fd.norm()));
+    EXPECT_LT((dtau - dtau_fd).norm(), 10 * kDerivativeTolerance * (1 + dtau_fd.norm()));
   }
 }
 
@@ -124,7 +113,7 @@ TEST(Derivatives, ForwardDynamics) {
 TEST(Derivatives, RegressorGradient) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot r(entry.model);
+    TestRobot r(entry.model);
     const int nv = r.tree.velocityCount();
     const auto columns = static_cast<Eigen::Index>(10 * entry.model->links.size());
     RandomModelSource random(5);
@@ -155,15 +144,15 @@ TEST(Derivatives, RegressorGradient) {
       if (s > 0) continue;
       Eigen::VectorXd fq(nv), fv(nv), fa(nv);
       for (int j = 0; j < nv; ++j) {
-        const Eigen::VectorXd e = kStep * Eigen::VectorXd::Unit(nv, j);
+        const Eigen::VectorXd e = kDerivativeStep * Eigen::VectorXd::Unit(nv, j);
         fq[j] = (value(moved(r.tree, x.q, e), x.v, x.a) - value(moved(r.tree, x.q, -e), x.v, x.a)) /
-                (2 * kStep);
-        fv[j] = (value(x.q, x.v + e, x.a) - value(x.q, x.v - e, x.a)) / (2 * kStep);
-        fa[j] = (value(x.q, x.v, x.a + e) - value(x.q, x.v, x.a - e)) / (2 * kStep);
+                (2 * kDerivativeStep);
+        fv[j] = (value(x.q, x.v + e, x.a) - value(x.q, x.v - e, x.a)) / (2 * kDerivativeStep);
+        fa[j] = (value(x.q, x.v, x.a + e) - value(x.q, x.v, x.a - e)) / (2 * kDerivativeStep);
       }
-      EXPECT_LT((gq - fq).norm(), kTolerance * (1 + fq.norm()));
-      EXPECT_LT((gv - fv).norm(), kTolerance * (1 + fv.norm()));
-      EXPECT_LT((ga - fa).norm(), kTolerance * (1 + fa.norm()));
+      EXPECT_LT((gq - fq).norm(), kDerivativeTolerance * (1 + fq.norm()));
+      EXPECT_LT((gv - fv).norm(), kDerivativeTolerance * (1 + fv.norm()));
+      EXPECT_LT((ga - fa).norm(), kDerivativeTolerance * (1 + fa.norm()));
     }
     if (r.tree.hasMimic()) continue;
     torqueRegressorGradientBatch(r.tree, r.workspace, qs, vs, as, weights, gqs, gvs, gas);

@@ -8,36 +8,21 @@
 #include "proprio/dynamics/mass_matrix.h"
 #include "proprio/dynamics/regressor.h"
 #include "proprio/dynamics/testing/model_zoo.h"
+#include "proprio/dynamics/testing/test_robot.h"
 
 namespace proprio {
 namespace {
 
 // Rounding of a few thousand operations on numbers of the vector's size.
-constexpr double kTolerance = 1e-11;
+constexpr double kEngineTolerance = 1e-11;
 // Forward dynamics amplifies rounding by the condition number of M (up to 1e6 in the zoo).
 constexpr double kSolveTolerance = 1e-8;
-
-double relative(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
-  return (a - b).norm() / std::max(1e-12, b.norm());
-}
-
-struct Robot {
-  explicit Robot(const ZooEntry& entry)
-      : tree(entry.model),
-        parameters(declaredParameters(entry.model)),
-        compiled(compileParameters(tree, parameters)),
-        workspace(tree) {}
-  Tree tree;
-  Parameters parameters;
-  CompiledParameters compiled;
-  Workspace workspace;
-};
 
 // Column j of M is the torque of a unit acceleration of coordinate j without gravity and velocity.
 TEST(Engine, MassMatrixEqualsInverseDynamicsOfUnitAccelerations) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot s(entry);
+    TestRobot s(entry.model);
     const RandomState x = randomState(s.tree, 5);
     const int nv = s.tree.velocityCount();
     Eigen::MatrixXd M = Eigen::MatrixXd::Constant(nv, nv, NAN), expected(nv, nv);
@@ -49,7 +34,7 @@ TEST(Engine, MassMatrixEqualsInverseDynamicsOfUnitAccelerations) {
                       Eigen::VectorXd::Unit(nv, j), tau);
       expected.col(j) = tau - gravity;
     }
-    EXPECT_LT(relative(M, expected), 1e-9);
+    EXPECT_LT(relativeDeviation(M, expected), 1e-9);
   }
 }
 
@@ -57,7 +42,7 @@ TEST(Engine, MassMatrixEqualsInverseDynamicsOfUnitAccelerations) {
 TEST(Engine, ForwardDynamicsInvertsInverseDynamics) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot s(entry);
+    TestRobot s(entry.model);
     const RandomState x = randomState(s.tree, 6);
     const int nv = s.tree.velocityCount();
     const LinkWrenches wrenches =
@@ -66,8 +51,8 @@ TEST(Engine, ForwardDynamicsInvertsInverseDynamics) {
     inverseDynamics(s.tree, s.compiled, s.workspace, x.q, x.v, x.a, tau, &wrenches);
     forwardDynamics(s.tree, s.compiled, s.workspace, x.q, x.v, tau, a, &wrenches);
     forwardDynamicsByMassMatrix(s.tree, s.compiled, s.workspace, x.q, x.v, tau, a2, &wrenches);
-    EXPECT_LT(relative(a, x.a), kSolveTolerance);
-    EXPECT_LT(relative(a2, x.a), kSolveTolerance);
+    EXPECT_LT(relativeDeviation(a, x.a), kSolveTolerance);
+    EXPECT_LT(relativeDeviation(a2, x.a), kSolveTolerance);
   }
 }
 
@@ -75,7 +60,7 @@ TEST(Engine, ForwardDynamicsInvertsInverseDynamics) {
 TEST(Engine, RegressorTimesParametersIsTorque) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot s(entry);
+    TestRobot s(entry.model);
     s.compiled.has_rotor = false;
     const RandomState x = randomState(s.tree, 7);
     const int nv = s.tree.velocityCount();
@@ -84,8 +69,9 @@ TEST(Engine, RegressorTimesParametersIsTorque) {
     inverseDynamics(s.tree, s.compiled, s.workspace, x.q, x.v, x.a, tau);
     Eigen::MatrixXd Y = Eigen::MatrixXd::Constant(nv, columns, NAN);
     torqueRegressor(s.tree, s.workspace, x.q, x.v, x.a, Y);
-    EXPECT_LT(relative(Y * Eigen::Map<Eigen::VectorXd>(s.parameters.values.data(), columns), tau),
-              kTolerance);
+    EXPECT_LT(relativeDeviation(
+                  Y * Eigen::Map<Eigen::VectorXd>(s.parameters.values.data(), columns), tau),
+              kEngineTolerance);
   }
 }
 
@@ -94,7 +80,7 @@ TEST(Engine, RegressorTimesParametersIsTorque) {
 TEST(Engine, BatchEqualsOneSample) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot s(entry);
+    TestRobot s(entry.model);
     const int nv = s.tree.velocityCount();
     const auto columns = static_cast<Eigen::Index>(10 * entry.model->links.size());
     for (const Eigen::Index samples : {0, 1, 3, 4, 5, 9}) {
@@ -117,14 +103,14 @@ TEST(Engine, BatchEqualsOneSample) {
       for (Eigen::Index k = 0; k < samples; ++k) {
         const Eigen::VectorXd qk = q.row(k), vk = v.row(k), ak = a.row(k);
         inverseDynamics(s.tree, s.compiled, s.workspace, qk, vk, ak, one);
-        EXPECT_LT(relative(tau.row(k).transpose(), one), kTolerance);
+        EXPECT_LT(relativeDeviation(tau.row(k).transpose(), one), kEngineTolerance);
         massMatrix(s.tree, s.compiled, s.workspace, qk, one_M);
-        EXPECT_LT(relative(M.row(k).reshaped(nv, nv), one_M), kTolerance);
+        EXPECT_LT(relativeDeviation(M.row(k).reshaped(nv, nv), one_M), kEngineTolerance);
         torqueRegressor(s.tree, s.workspace, qk, vk, ak, one_Y);
         Eigen::MatrixXd rows(nv, columns);
         for (int j = 0; j < nv; ++j) rows.row(j) = batch.rows(j, samples).row(k).head(columns);
-        EXPECT_LT(relative(rows, one_Y), kTolerance);
-        EXPECT_LT(relative(acc.row(k).transpose(), ak), kSolveTolerance);
+        EXPECT_LT(relativeDeviation(rows, one_Y), kEngineTolerance);
+        EXPECT_LT(relativeDeviation(acc.row(k).transpose(), ak), kSolveTolerance);
       }
     }
   }
@@ -134,7 +120,7 @@ TEST(Engine, BatchEqualsOneSample) {
 TEST(Engine, DualNumbersAgreeWithFiniteDifferences) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot s(entry);
+    TestRobot s(entry.model);
     const RandomState x = randomState(s.tree, 8);
     const int nv = s.tree.velocityCount();
     RandomModelSource random(9);
@@ -161,7 +147,7 @@ TEST(Engine, DualNumbersAgreeWithFiniteDifferences) {
                       x.v + sign * h * dv, x.a - sign * h * dv, sign > 0 ? up : down);
     }
     for (int i = 0; i < nv; ++i) exact[i] = tau[static_cast<size_t>(i)].derivative;
-    EXPECT_LT(relative((up - down) / (2 * h), exact), 1e-6);
+    EXPECT_LT(relativeDeviation((up - down) / (2 * h), exact), 1e-6);
   }
 }
 
@@ -170,7 +156,7 @@ TEST(Engine, BaseReactionCarriesTheWeight) {
   RandomModelOptions options;
   options.joints = 8;
   const auto model = std::make_shared<const Model>(randomModel(3, options));
-  Robot s({"", model});
+  TestRobot s(model);
   const int nv = s.tree.velocityCount();
   const RandomState x = randomState(s.tree, 1);
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(nv);
@@ -182,7 +168,7 @@ TEST(Engine, BaseReactionCarriesTheWeight) {
 
 // Wrong sizes are refused with the argument's name.
 TEST(Engine, WrongSizesAreNamed) {
-  Robot s(modelZoo().front());
+  TestRobot s(modelZoo().front().model);
   Eigen::VectorXd tau(s.tree.velocityCount());
   try {
     inverseDynamics(s.tree, s.compiled, s.workspace, Eigen::VectorXd::Zero(17), tau, tau, tau);

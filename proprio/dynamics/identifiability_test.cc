@@ -22,14 +22,14 @@ namespace proprio {
 namespace {
 
 // Rounding of the sampled factor, amplified by the condition of the kept columns (below 1e5).
-constexpr double kTolerance = 1e-8;
+constexpr double kBaseTolerance = 1e-8;
 
-struct Robot {
-  explicit Robot(Model m)
+struct RobotWithBase {
+  explicit RobotWithBase(Model m)
       : model(std::make_shared<const Model>(std::move(m))),
         tree(model),
         layout(std::make_shared<const ParameterLayout>(model)) {}
-  explicit Robot(std::shared_ptr<const Model> m)
+  explicit RobotWithBase(std::shared_ptr<const Model> m)
       : model(std::move(m)), tree(model), layout(std::make_shared<const ParameterLayout>(model)) {}
   BaseParameters sampled(const Measurement& m = {}) const {
     return sampledBaseParameters(tree, layout, m);
@@ -58,10 +58,10 @@ Model bare(Model model) {
 }
 
 /// Count that all routes agree on; with equal groupings. -1 and a failure if they do not.
-int agreedCount(const Robot& robot, bool rules) {
+int agreedCount(const RobotWithBase& robot, bool rules) {
   const BaseParameters sampled = robot.sampled(), exact = robot.exact();
   EXPECT_EQ(sampled.count(), exact.count());
-  EXPECT_LT(groupingDistance(sampled, exact), kTolerance);
+  EXPECT_LT(groupingDistance(sampled, exact), kBaseTolerance);
   if (rules) {
     std::string reason;
     const auto by_rules = regroupedBaseParameters(robot.tree, robot.layout, {}, &reason);
@@ -70,12 +70,12 @@ int agreedCount(const Robot& robot, bool rules) {
       return -1;
     }
     EXPECT_EQ(by_rules->count(), exact.count());
-    EXPECT_LT(groupingDistance(*by_rules, exact), kTolerance);
+    EXPECT_LT(groupingDistance(*by_rules, exact), kBaseTolerance);
   }
   return exact.count();
 }
 
-std::vector<std::string> groupings(const Robot& robot) {
+std::vector<std::string> groupings(const RobotWithBase& robot) {
   const BaseParameters base = robot.exact();
   const std::vector<std::string> labels = *shortLabels(robot.tree, *robot.layout);
   std::vector<std::string> texts;
@@ -86,37 +86,37 @@ std::vector<std::string> groupings(const Robot& robot) {
 // Industrial arms with ten inertial parameters, rotor inertia, viscous and Coulomb friction per
 // joint have 52 base parameters.
 TEST(Identifiability, IndustrialArmsHave52) {
-  EXPECT_EQ(agreedCount(Robot(bundled("tx40")), true), 52);
-  EXPECT_EQ(agreedCount(Robot(bundled("tx40_urdf")), true), 52);
-  EXPECT_EQ(agreedCount(Robot(bundled("rv2sq")), true), 52);
+  EXPECT_EQ(agreedCount(RobotWithBase(bundled("tx40")), true), 52);
+  EXPECT_EQ(agreedCount(RobotWithBase(bundled("tx40_urdf")), true), 52);
+  EXPECT_EQ(agreedCount(RobotWithBase(bundled("rv2sq")), true), 52);
 }
 
 // The coupled wrist of the TX40 adds two parameters (friction of motor 6), three with its inertia;
 // six offsets make 61.
 TEST(Identifiability, CoupledWristAdds) {
   Model offsets = bundled("tx40_coupled");
-  EXPECT_EQ(agreedCount(Robot(offsets), true), 61);
+  EXPECT_EQ(agreedCount(RobotWithBase(offsets), true), 61);
   Model three = offsets;
   for (Joint& joint : three.joints) {
     std::erase_if(joint.friction.terms,
                   [](const FrictionTerm& t) { return t.kind == FrictionTermKind::kOffset; });
   }
-  EXPECT_EQ(agreedCount(Robot(finalize(three)), true), 55);
+  EXPECT_EQ(agreedCount(RobotWithBase(finalize(three)), true), 55);
   Model two = three;
   const auto coupling = [](const std::string& name, Signal signal) {
     return CouplingColumn{name, "", 0.0, {{4, signal, {5}, {1.0}}, {5, signal, {4}, {1.0}}}};
   };
   two.couplings = {coupling("Fvm6", Signal::kVelocity), coupling("Fcm6", Signal::kSignVelocity)};
-  EXPECT_EQ(agreedCount(Robot(finalize(two)), true), 54);
+  EXPECT_EQ(agreedCount(RobotWithBase(finalize(two)), true), 54);
 }
 
 // The seven-axis arm: 43 inertial, 64 with three friction parameters per joint, 69 with rotors.
 TEST(Identifiability, SevenAxisArm) {
   Model model = bundled("iiwa14");
-  EXPECT_EQ(agreedCount(Robot(model), true), 64);
-  EXPECT_EQ(agreedCount(Robot(bare(model)), true), 43);
+  EXPECT_EQ(agreedCount(RobotWithBase(model), true), 64);
+  EXPECT_EQ(agreedCount(RobotWithBase(bare(model)), true), 43);
   for (Joint& joint : model.joints) joint.drive.declared = velocityCount(joint.type) == 1;
-  EXPECT_EQ(agreedCount(Robot(finalize(model)), true), 69);
+  EXPECT_EQ(agreedCount(RobotWithBase(finalize(model)), true), 69);
 }
 
 // Its 17 regrouped parameters are the published list, and the other 26 stand alone.
@@ -147,7 +147,7 @@ TEST(Identifiability, SevenAxisArmGroupingsAreThePublishedOnes) {
   }
   for (const char* name : {"MY7", "ZZ7"}) expected[name] = name;
   ASSERT_EQ(expected.size(), 43u);
-  for (const std::string& text : groupings(Robot(bare(bundled("iiwa14"))))) {
+  for (const std::string& text : groupings(RobotWithBase(bare(bundled("iiwa14"))))) {
     const std::string key = text.substr(0, text.find(' '));
     ASSERT_EQ(expected.count(key), 1u) << text;
     EXPECT_EQ(text, expected[key]);
@@ -187,7 +187,7 @@ TEST(Identifiability, Tx40EqualsThePublishedTable) {
     published[text.substr(0, text.find(' '))] = publishedGrouping(text);
   }
   ASSERT_EQ(published.size(), 60u);
-  const Robot robot(bundled("tx40_coupled"));
+  const RobotWithBase robot(bundled("tx40_coupled"));
   const std::vector<std::string> labels = *shortLabels(robot.tree, *robot.layout);
   const Eigen::MatrixXd B = baseMatrix(robot.exact());
   std::vector<std::map<std::string, double>> ours;
@@ -207,7 +207,7 @@ TEST(Identifiability, Tx40EqualsThePublishedTable) {
 // A humanoid of 30 revolute joints: 7 n + 10 = 220 inertial base parameters, whole or from the base
 // wrench alone; 7 n = 210 from joint torques alone.
 TEST(Identifiability, HumanoidHas220) {
-  const Robot robot(bare(bundled("humanoid")));
+  const RobotWithBase robot(bare(bundled("humanoid")));
   EXPECT_EQ(agreedCount(robot, false), 220);
   Measurement joints, base;
   joints.base_wrench = false;
@@ -247,7 +247,7 @@ TEST(Identifiability, FloatingTreesHaveTheirDimensions) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(seed);
     int n = 0, sensors = 0;
-    const Robot robot(sensedTree(seed, &n, &sensors));
+    const RobotWithBase robot(sensedTree(seed, &n, &sensors));
     Measurement whole, joints, base, everything, wrenches;
     joints.base_wrench = false;
     base.joint_torques = false;
@@ -263,12 +263,13 @@ TEST(Identifiability, FloatingTreesHaveTheirDimensions) {
       const BaseParameters sampled = robot.sampled(measurement), exact = robot.exact(measurement);
       EXPECT_EQ(exact.count(), expected);
       EXPECT_EQ(sampled.count(), expected);
-      EXPECT_LT(groupingDistance(sampled, exact), kTolerance);
+      EXPECT_LT(groupingDistance(sampled, exact), kBaseTolerance);
     }
   }
 }
 
-bool contains(const Robot& robot, const BaseParameters& larger, const BaseParameters& smaller) {
+bool contains(const RobotWithBase& robot, const BaseParameters& larger,
+              const BaseParameters& smaller) {
   Eigen::MatrixXd rows(larger.count() + smaller.count(), robot.layout->size());
   rows << baseMatrix(larger), baseMatrix(smaller);
   ReductionOptions options;
@@ -282,14 +283,14 @@ bool contains(const Robot& robot, const BaseParameters& larger, const BaseParame
 TEST(Identifiability, SubspacesAreNested) {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     int n = 0, sensors = 0;
-    const Robot robot(sensedTree(seed, &n, &sensors));
+    const RobotWithBase robot(sensedTree(seed, &n, &sensors));
     Measurement whole, joints, base, wrenches;
     joints.base_wrench = false;
     base.joint_torques = false;
     wrenches.force_torque_sensors = true;
     wrenches.joint_torques = false;
     const BaseParameters all = robot.exact(whole), from_base = robot.exact(base);
-    EXPECT_LT(groupingDistance(all, from_base), kTolerance);
+    EXPECT_LT(groupingDistance(all, from_base), kBaseTolerance);
     EXPECT_TRUE(contains(robot, from_base, robot.exact(joints)));
     EXPECT_TRUE(contains(robot, robot.exact(wrenches), all));
     EXPECT_FALSE(contains(robot, robot.exact(joints), all));
@@ -300,7 +301,7 @@ TEST(Identifiability, SubspacesAreNested) {
 TEST(Identifiability, SampledEqualsExactOnEveryKindOfModel) {
   for (const ZooEntry& entry : modelZoo(false)) {
     SCOPED_TRACE(entry.name);
-    const Robot robot(entry.model);
+    const RobotWithBase robot(entry.model);
     if (robot.layout->size() > 400) continue;
     agreedCount(robot, false);
   }
@@ -312,7 +313,7 @@ TEST(Identifiability, AllRoutesAgreeInSpecialPositions) {
   int by_rules = 0;
   for (unsigned seed = 1; seed <= 400; ++seed) {
     SCOPED_TRACE(seed);
-    const Robot robot(specialModel(seed, seed % 2 == 0));
+    const RobotWithBase robot(specialModel(seed, seed % 2 == 0));
     RandomModelSource random(seed + 1000);
     Measurement measurement;
     const bool all_rows = random.chance(0.6);
@@ -324,14 +325,14 @@ TEST(Identifiability, AllRoutesAgreeInSpecialPositions) {
     }
     const BaseParameters sampled = robot.sampled(measurement), exact = robot.exact(measurement);
     EXPECT_EQ(sampled.count(), exact.count());
-    EXPECT_LT(groupingDistance(sampled, exact), kTolerance);
+    EXPECT_LT(groupingDistance(sampled, exact), kBaseTolerance);
     EXPECT_GT(sampled.smallest_kept, 1e-5);
     EXPECT_LT(sampled.largest_dropped, 1e-11);
     if (!all_rows) continue;
     if (const auto rules = regroupedBaseParameters(robot.tree, robot.layout)) {
       ++by_rules;
       EXPECT_EQ(rules->count(), exact.count());
-      EXPECT_LT(groupingDistance(*rules, exact), kTolerance);
+      EXPECT_LT(groupingDistance(*rules, exact), kBaseTolerance);
     }
   }
   EXPECT_GT(by_rules, 50);
@@ -345,13 +346,13 @@ TEST(Identifiability, WeightAndOffsetCanCoincide) {
   model.joints = {makeJoint("slide", JointType::kPrismatic, 0, 1, Vector3d::UnitZ(), {0, 0, 1})};
   model.joints[0].drive.declared = true;
   addFriction(model.joints[0], 1.0, 1.0, 0.1);
-  const Robot robot(finalize(model));
+  const RobotWithBase robot(finalize(model));
   EXPECT_EQ(agreedCount(robot, false), 4);
   EXPECT_EQ(groupings(robot),
             (std::vector<std::string>{"m1 + Ia1", "Fv1", "Fc1", "Fo1 - 9.81 Ia1"}));
   // sliding horizontally there is no weight, and only mass and rotor are one
   model.joints[0].axis = Vector3d::UnitX();
-  EXPECT_EQ(groupings(Robot(finalize(model))),
+  EXPECT_EQ(groupings(RobotWithBase(finalize(model))),
             (std::vector<std::string>{"m1 + Ia1", "Fv1", "Fc1", "Fo1"}));
 }
 
@@ -367,15 +368,15 @@ TEST(Identifiability, EqualFrictionFunctionsAreGrouped) {
                           {FrictionTermKind::kPower, "dry", 1.0, 1.0, 0.0},
                           {FrictionTermKind::kPower, "cubic", 1.0, 1.0, 3.0},
                           {FrictionTermKind::kStribeck, "stribeck", 1.0, 0.2, 2.0}};
-  const Robot robot(finalize(model));
-  EXPECT_EQ(agreedCount(robot, true), agreedCount(Robot(bare(model)), true) + 5);
+  const RobotWithBase robot(finalize(model));
+  EXPECT_EQ(agreedCount(robot, true), agreedCount(RobotWithBase(bare(model)), true) + 5);
 }
 
 // Without mimic joints only: the exact analysis says so, the sampled one goes on.
 TEST(Identifiability, MimicJointsAreRefusedByTheExactAnalysis) {
   Model model = planar2R();
   model.joints[1].mimic = Mimic{"joint_1", -1.0, 0.0};
-  const Robot robot(finalize(model));
+  const RobotWithBase robot(finalize(model));
   EXPECT_NE(structuralAnalysisObstacle(robot.tree).find("joint 'joint_2' mimics 'joint_1'"),
             std::string::npos);
   EXPECT_THROW(robot.exact(), Error);
@@ -387,7 +388,7 @@ TEST(Identifiability, MimicJointsAreRefusedByTheExactAnalysis) {
 TEST(Identifiability, TorqueDependsOnBaseParametersOnly) {
   for (const char* name : {"tx40_coupled", "iiwa14", "humanoid", "mobile_manipulator"}) {
     SCOPED_TRACE(name);
-    const Robot robot(bundled(name));
+    const RobotWithBase robot(bundled(name));
     const BaseParameters base = robot.exact();
     const Parameters declared = declaredParameters(robot.model);
     const Eigen::VectorXd chi =
@@ -409,7 +410,7 @@ TEST(Identifiability, TorqueDependsOnBaseParametersOnly) {
 
 // Another preference keeps other parameters, the same space and the same statuses.
 TEST(Identifiability, PreferenceChoosesTheRepresentatives) {
-  const Robot robot(bare(bundled("iiwa14")));
+  const RobotWithBase robot(bare(bundled("iiwa14")));
   ReductionOptions reversed;
   reversed.preference = defaultPreference(robot.tree, *robot.layout);
   std::reverse(reversed.preference.begin(), reversed.preference.end());
@@ -425,7 +426,7 @@ TEST(Identifiability, PreferenceChoosesTheRepresentatives) {
 
 // Statuses of the seven-axis arm: 26 identifiable alone; of the fixed base nothing has an effect.
 TEST(Identifiability, StatusesCountUp) {
-  const Robot robot(bare(bundled("iiwa14")));
+  const RobotWithBase robot(bare(bundled("iiwa14")));
   int alone = 0;
   const std::vector<ParameterStatus> statuses = parameterStatuses(robot.exact());
   for (const ParameterStatus status : statuses) alone += status == ParameterStatus::kIdentifiable;
@@ -447,8 +448,8 @@ TEST(Identifiability, TypedRightAnglesAreSnapped) {
     joint.X_FJ.R = rotationFromRpy(rpy);
   }
   const Model typed = finalize(model);
-  EXPECT_EQ(Robot(typed).exact().count(), 49);
-  EXPECT_EQ(agreedCount(Robot(withSnappedGeometry(typed)), true), 48);
+  EXPECT_EQ(RobotWithBase(typed).exact().count(), 49);
+  EXPECT_EQ(agreedCount(RobotWithBase(withSnappedGeometry(typed)), true), 48);
 }
 
 // URDF files of real robots: sampled and exact agree.
@@ -456,7 +457,7 @@ TEST(Identifiability, RoutesAgreeOnVendorsRobots) {
   for (const char* file : {"tx40/tx40.urdf", "kuka_lwr4/kuka_lwr4.urdf", "tiago/tiago.urdf"}) {
     PROPRIO_REQUIRE_DATA(file);
     SCOPED_TRACE(file);
-    const Robot robot(withSnappedGeometry(readRobot((dataFolder() / file).string())));
+    const RobotWithBase robot(withSnappedGeometry(readRobot((dataFolder() / file).string())));
     if (!structuralAnalysisObstacle(robot.tree).empty()) continue;
     agreedCount(robot, false);
   }
@@ -469,7 +470,7 @@ TEST(ModifiedDh, ReproducesTheForwardKinematics) {
   for (unsigned seed = 1; seed <= 20; ++seed) models.push_back(specialModel(seed, true));
   for (const Model& model : models) {
     SCOPED_TRACE(model.name);
-    const Robot robot(model);
+    const RobotWithBase robot(model);
     const std::vector<ModifiedDhLink> links = modifiedDh(robot.tree);
     ASSERT_EQ(static_cast<int>(links.size()), robot.tree.velocityCount());
     const RandomState x = randomState(robot.tree, 3);
@@ -492,7 +493,7 @@ TEST(ModifiedDh, ReproducesTheForwardKinematics) {
 
 // A description in DH form gets its own numbers back; other trees are refused with a reason.
 TEST(ModifiedDh, GivesDeclaredTablesBack) {
-  const std::vector<ModifiedDhLink> links = modifiedDh(Robot(bundled("rv2sq")).tree);
+  const std::vector<ModifiedDhLink> links = modifiedDh(RobotWithBase(bundled("rv2sq")).tree);
   const double quarter = std::acos(-1.0) / 2.0;
   const double alpha[] = {0, -quarter, 0, quarter, -quarter, quarter};
   const double d[] = {0, 0, 0.23, -0.05, 0, 0}, r[] = {0, 0, 0, 0.27, 0, 0.07};
@@ -503,15 +504,15 @@ TEST(ModifiedDh, GivesDeclaredTablesBack) {
     EXPECT_NEAR(links[j].r, r[j], 1e-12);
   }
   std::string reason;
-  EXPECT_TRUE(modifiedDh(Robot(bundled("humanoid")).tree, &reason).empty());
+  EXPECT_TRUE(modifiedDh(RobotWithBase(bundled("humanoid")).tree, &reason).empty());
   EXPECT_EQ(reason, "the base floats");
-  EXPECT_TRUE(modifiedDh(Robot(bundled("mobile_manipulator")).tree, &reason).empty());
+  EXPECT_TRUE(modifiedDh(RobotWithBase(bundled("mobile_manipulator")).tree, &reason).empty());
   EXPECT_EQ(reason, "not all joints are revolute");
 }
 
 // Measuring what is not there is refused by name.
 TEST(Measurement, MistakesAreNamed) {
-  const Robot robot(planar2R());
+  const RobotWithBase robot(planar2R());
   Measurement measurement;
   measurement.joints = {7};
   try {

@@ -5,7 +5,7 @@
 namespace proprio {
 namespace {
 
-constexpr double kZero = 0.0;
+constexpr double kNoAcceleration = 0.0;
 
 /// Runs the kernel on prepared coordinates and contracts the torques of mimic joints.
 void run(const Tree& tree, const kernels::Tree& kernel_tree, const CompiledParameters& parameters,
@@ -106,7 +106,7 @@ void gravityTorque(const Tree& tree, const CompiledParameters& parameters, Works
   requireSize("gravityTorque", "q", q.size(), tree.positionCount());
   requireSize("gravityTorque", "tau", tau.size(), tree.velocityCount());
   internal::Sample s = internal::sample(tree, workspace, q.data(), nullptr, nullptr);
-  s.v = s.a = {&kZero, 0};
+  s.v = s.a = {&kNoAcceleration, 0};
   run(tree, workspace.kernelTree(), parameters, workspace, s, nullptr, tau);
 }
 
@@ -117,7 +117,7 @@ void biasTorque(const Tree& tree, const CompiledParameters& parameters, Workspac
   requireSize("biasTorque", "tau", tau.size(), tree.velocityCount());
   const double* wrenches = internal::bodyWrenches(tree, workspace, "biasTorque", external);
   internal::Sample s = internal::sample(tree, workspace, q.data(), v.data(), nullptr);
-  s.a = {&kZero, 0};
+  s.a = {&kNoAcceleration, 0};
   run(tree, workspace.kernelTree(), parameters, workspace, s, wrenches, tau);
 }
 

@@ -5,8 +5,8 @@
 namespace proprio {
 namespace {
 
-void addCouplingTerm(const Tree& tree, const CouplingTerm& term, int parameter,
-                     std::vector<JointEffectDerivative>* list) {
+void addCouplingDerivative(const Tree& tree, const CouplingTerm& term, int parameter,
+                           std::vector<JointEffectDerivative>* list) {
   if (term.signal == Signal::kOne || term.signal == Signal::kSignVelocity) return;
   const std::vector<Joint>& joints = tree.model().joints;
   const double scale = joints[static_cast<size_t>(term.joint)].mimic_ratio;
@@ -47,7 +47,7 @@ void jointEffectDerivatives(const Tree& tree, const ParameterLayout& layout, Con
   }
   for (size_t c = 0; c < model.couplings.size(); ++c) {
     for (const CouplingTerm& term : model.couplings[c].terms) {
-      addCouplingTerm(tree, term, layout.couplingOffset() + static_cast<int>(c), derivatives);
+      addCouplingDerivative(tree, term, layout.couplingOffset() + static_cast<int>(c), derivatives);
     }
   }
 }

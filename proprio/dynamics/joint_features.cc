@@ -114,7 +114,7 @@ void addSignTerm(FeatureTable& table, const CouplingTerm& term, int parameter) {
   table.add(term.joint, name, parameter, sign);
 }
 
-void addCouplingTerm(FeatureTable& table, const CouplingTerm& term, int parameter) {
+void addCouplingFeature(FeatureTable& table, const CouplingTerm& term, int parameter) {
   if (term.signal == Signal::kOne) return table.addOne(term.joint, parameter, 1.0);
   if (term.signal == Signal::kSignVelocity) return addSignTerm(table, term, parameter);
   for (size_t k = 0; k < term.joints.size(); ++k) {
@@ -152,7 +152,7 @@ std::vector<RowFeature> jointFeatures(const ParameterLayout& layout,
   for (size_t c = 0; c < model.couplings.size(); ++c) {
     const int parameter = layout.couplingOffset() + static_cast<int>(c);
     for (const CouplingTerm& term : model.couplings[c].terms) {
-      addCouplingTerm(table, term, parameter);
+      addCouplingFeature(table, term, parameter);
     }
   }
   return table.features();

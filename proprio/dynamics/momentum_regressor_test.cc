@@ -8,6 +8,7 @@
 #include "proprio/dynamics/joint_effects.h"
 #include "proprio/dynamics/mass_matrix.h"
 #include "proprio/dynamics/testing/model_zoo.h"
+#include "proprio/dynamics/testing/test_robot.h"
 #include "proprio/dynamics/wrench_regressor.h"
 #include "proprio/spatial/newton_euler.h"
 
@@ -15,14 +16,10 @@ namespace proprio {
 namespace {
 
 // Rounding of a few thousand operations on numbers of the vector's size.
-constexpr double kTolerance = 1e-11;
+constexpr double kMomentumTolerance = 1e-11;
 
-double relative(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
-  return (a - b).norm() / std::max(1e-12, b.norm());
-}
-
-struct Robot {
-  explicit Robot(std::shared_ptr<const Model> model)
+struct RobotWithTheta {
+  explicit RobotWithTheta(std::shared_ptr<const Model> model)
       : tree(model),
         parameters(declaredParameters(model)),
         compiled(compileParameters(tree, parameters)),
@@ -63,13 +60,13 @@ std::shared_ptr<const Model> elasticArm() {
 TEST(MomentumRegressor, TimesParametersIsMassMatrixTimesVelocity) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot s(entry.model);
+    RobotWithTheta s(entry.model);
     const RandomState x = randomState(s.tree, 5);
     const int nv = s.tree.velocityCount();
     Eigen::MatrixXd M(nv, nv), Y = Eigen::MatrixXd::Constant(nv, s.layout().size(), NAN);
     massMatrix(s.tree, s.compiled, s.workspace, x.q, M);
     generalisedMomentumRegressor(s.tree, s.layout(), s.workspace, x.q, x.v, Y);
-    EXPECT_LT(relative(Y * s.theta, M * x.v), kTolerance);
+    EXPECT_LT(relativeDeviation(Y * s.theta, M * x.v), kMomentumTolerance);
   }
 }
 
@@ -78,7 +75,7 @@ TEST(MomentumRegressor, TimesParametersIsMassMatrixTimesVelocity) {
 TEST(MomentumRegressor, SpatialMomentumIsTheSumOfTheLinks) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot s(entry.model);
+    RobotWithTheta s(entry.model);
     const RandomState x = randomState(s.tree, 6);
     const int nv = s.tree.velocityCount();
     const Vector3d point(0.3, -0.4, 0.5);
@@ -92,13 +89,14 @@ TEST(MomentumRegressor, SpatialMomentumIsTheSumOfTheLinks) {
       const Pose X = {motions[l].X_WL.R, motions[l].X_WL.p - point};
       sum += toSpatial(X, momentum(entry.model->links[l].inertia, motions[l].twist)).vector();
     }
-    EXPECT_LT(relative(h, sum), kTolerance);
+    EXPECT_LT(relativeDeviation(h, sum), kMomentumTolerance);
     if (!s.tree.floating()) continue;
     Eigen::MatrixXd Yp(nv, s.layout().size());
     generalisedMomentumRegressor(s.tree, s.layout(), s.workspace, x.q, x.v, Yp);
     const Pose& X_WB = motions[static_cast<size_t>(s.tree.baseLink())].X_WL;
     const Vector6d base = (Yp * s.theta).head<6>();
-    EXPECT_LT(relative(forceAdjoint({X_WB.R, X_WB.p - point}) * base, h), kTolerance);
+    EXPECT_LT(relativeDeviation(forceAdjoint({X_WB.R, X_WB.p - point}) * base, h),
+              kMomentumTolerance);
   }
 }
 
@@ -110,7 +108,7 @@ TEST(EnergyRegressor, PowerIsRateOfEnergyPlusDissipation) {
     if (!entry.model->floating && entry.model->joints.size() < 20) models.push_back(entry.model);
   for (const auto& model : models) {
     SCOPED_TRACE(model->name);
-    Robot s(model);
+    RobotWithTheta s(model);
     const RandomState x = randomState(s.tree, 7);
     const double h = 1e-5;
     const auto energy = [&](double t) {
@@ -130,7 +128,7 @@ TEST(EnergyRegressor, PowerIsRateOfEnergyPlusDissipation) {
 // Work done along a simulated motion equals the energy difference plus what friction took; the
 // trapezoidal rule leaves an error that falls fourfold when the step is halved.
 TEST(EnergyRegressor, EnergyModelHoldsAlongASimulatedMotion) {
-  Robot s(elasticArm());
+  RobotWithTheta s(elasticArm());
   const int nv = s.tree.velocityCount();
   const auto acceleration = [&](double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                                 Eigen::VectorXd* tau) {
@@ -178,7 +176,7 @@ TEST(EnergyRegressor, EnergyModelHoldsAlongASimulatedMotion) {
 TEST(EnergyRegressor, AsymmetricCouplingIsRefused) {
   Model model = planar2R();
   model.couplings = {{"odd", "kg m^2", 1.0, {{0, Signal::kAcceleration, {1}, {1.0}}}}};
-  Robot s(std::make_shared<const Model>(finalize(model)));
+  RobotWithTheta s(std::make_shared<const Model>(finalize(model)));
   try {
     kineticEnergyRegressor(s.tree, s.layout(), s.workspace, Eigen::Vector2d(0, 0),
                            Eigen::Vector2d(1, 1));

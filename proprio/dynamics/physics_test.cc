@@ -13,7 +13,7 @@ namespace proprio {
 namespace {
 
 // Rounding of a few thousand operations on numbers of the vector's size.
-constexpr double kTolerance = 1e-11;
+constexpr double kPhysicsTolerance = 1e-11;
 
 Vector3d crossed(const Vector6d& V) { return V.tail<3>().cross(V.head<3>()); }
 
@@ -176,16 +176,16 @@ TEST(Physics, PlanarArmInClosedForm) {
     Eigen::MatrixXd M = Eigen::MatrixXd::Constant(2, 2, NAN);
     Eigen::VectorXd tau = Eigen::VectorXd::Constant(2, NAN);
     massMatrix(robot.tree, robot.compiled, robot.workspace, x.q, M);
-    EXPECT_LT(relativeDeviation(M, arm.massMatrix(x.q[1])), kTolerance);
+    EXPECT_LT(relativeDeviation(M, arm.massMatrix(x.q[1])), kPhysicsTolerance);
     gravityTorque(robot.tree, robot.compiled, robot.workspace, x.q, tau);
-    EXPECT_LT(relativeDeviation(tau, arm.gravityTorque(x.q)), kTolerance);
+    EXPECT_LT(relativeDeviation(tau, arm.gravityTorque(x.q)), kPhysicsTolerance);
     const Eigen::VectorXd bias = arm.coriolisTorque(x.q[1], x.v) + arm.gravityTorque(x.q);
     biasTorque(robot.tree, robot.compiled, robot.workspace, x.q, x.v, tau);
-    EXPECT_LT(relativeDeviation(tau, bias), kTolerance);
+    EXPECT_LT(relativeDeviation(tau, bias), kPhysicsTolerance);
     inverseDynamics(robot.tree, robot.compiled, robot.workspace, x.q, x.v, x.a, tau);
-    EXPECT_LT(relativeDeviation(tau, arm.torque(x.q, x.v, x.a)), kTolerance);
+    EXPECT_LT(relativeDeviation(tau, arm.torque(x.q, x.v, x.a)), kPhysicsTolerance);
     forwardDynamics(robot.tree, robot.compiled, robot.workspace, x.q, x.v, tau, tau);
-    EXPECT_LT(relativeDeviation(tau, x.a), kTolerance);
+    EXPECT_LT(relativeDeviation(tau, x.a), kPhysicsTolerance);
   }
 }
 
@@ -207,7 +207,7 @@ TEST(Physics, FreeFallIsWeightless) {
     EXPECT_LT(tau.norm(), 1e-12 * mass * entry.model->gravity.norm());
     forwardDynamics(robot.tree, robot.compiled, robot.workspace, x.q, x.v,
                     Eigen::VectorXd::Zero(x.v.size()), a);
-    EXPECT_LT(relativeDeviation(a, x.a), kTolerance);
+    EXPECT_LT(relativeDeviation(a, x.a), kPhysicsTolerance);
   }
 }
 
@@ -234,7 +234,7 @@ TEST(Physics, ImuFormEqualsInverseDynamics) {
     inverseDynamicsFromImu(robot.tree, robot.compiled, robot.workspace, imu,
                            x.q.tail(x.q.size() - 7), x.v.tail(nv - 6), x.a.tail(nv - 6), tau,
                            &wrenches);
-    EXPECT_LT(relativeDeviation(tau, expected), kTolerance);
+    EXPECT_LT(relativeDeviation(tau, expected), kPhysicsTolerance);
   }
 }
 
@@ -263,7 +263,7 @@ TEST(Physics, TorquesDoNotDependOnTheBase) {
       a.head<6>() = motions[link].A;
       expected.head<6>().setZero();
       inverseDynamics(other.tree, other.compiled, other.workspace, q, v, a, found, &wrenches);
-      EXPECT_LT((found - expected).norm(), kTolerance * tau.norm());
+      EXPECT_LT((found - expected).norm(), kPhysicsTolerance * tau.norm());
       forwardDynamics(other.tree, other.compiled, other.workspace, q, v, expected, found,
                       &wrenches);
       // amplified by the condition number of M

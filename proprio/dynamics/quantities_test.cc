@@ -21,13 +21,13 @@ namespace proprio {
 namespace {
 
 using Rows6 = Eigen::Matrix<double, 6, Eigen::Dynamic>;
-constexpr double kTolerance = 1e-10;  // rounding
-constexpr double kStep =
+constexpr double kQuantityTolerance = 1e-10;  // rounding
+constexpr double kQuantityStep =
     1e-5;  // central differences: error about step^2 times third derivatives (1e3)
 constexpr double kDifference = 1e-6;
 
-struct Robot {
-  explicit Robot(std::shared_ptr<const Model> model)
+struct RobotInMotion {
+  explicit RobotInMotion(std::shared_ptr<const Model> model)
       : tree(model),
         compiled(compileParameters(tree, declaredParameters(model))),
         workspace(tree),
@@ -50,7 +50,7 @@ Eigen::VectorXd integrate(const Tree& tree, const RandomState& x, double t,
 TEST(Quantities, PosesEqualTheNaiveRecursion) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot r(entry.model);
+    RobotInMotion r(entry.model);
     const Eigen::Index samples = 5;
     Eigen::MatrixXd q(samples, r.tree.positionCount());
     for (Eigen::Index s = 0; s < samples; ++s)
@@ -73,17 +73,17 @@ TEST(Quantities, PosesEqualTheNaiveRecursion) {
 TEST(Quantities, JacobiansAndTheirBiasAreDerivatives) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot r(entry.model);
+    RobotInMotion r(entry.model);
     const RandomState x = randomState(r.tree, 3, 1.0);
     const int link = static_cast<int>(entry.model->links.size()) - 1;
     const Pose X_LF = {rotationExp({0.3, -0.5, 0.8}), {0.1, 0.2, -0.3}};
     const int nv = r.tree.velocityCount();
     Kinematics forward(r.tree), backward(r.tree);
     computeKinematics(r.tree, x.q, x.v, r.kinematics);
-    computeKinematics(r.tree, integrate(r.tree, x, kStep), x.v, forward);
-    computeKinematics(r.tree, integrate(r.tree, x, -kStep), x.v, backward);
+    computeKinematics(r.tree, integrate(r.tree, x, kQuantityStep), x.v, forward);
+    computeKinematics(r.tree, integrate(r.tree, x, -kQuantityStep), x.v, backward);
     const Pose before = framePose(backward, link, X_LF), after = framePose(forward, link, X_LF);
-    const Vector6d body_fd = poseLog(before.inverse() * after) / (2 * kStep);
+    const Vector6d body_fd = poseLog(before.inverse() * after) / (2 * kQuantityStep);
     const Pose X_WF = framePose(r.kinematics, link, X_LF);
     for (const Representation of :
          {Representation::kBody, Representation::kSpatial, Representation::kMixed}) {
@@ -93,7 +93,7 @@ TEST(Quantities, JacobiansAndTheirBiasAreDerivatives) {
       EXPECT_LT((J * x.v - expected).norm(), kDifference * (1 + expected.norm()));
       frameJacobian(r.tree, forward, link, X_LF, of, Representation::kBody, J_forward);
       frameJacobian(r.tree, backward, link, X_LF, of, Representation::kBody, J_backward);
-      const Vector6d bias = (J_forward - J_backward) * x.v / (2 * kStep);
+      const Vector6d bias = (J_forward - J_backward) * x.v / (2 * kQuantityStep);
       EXPECT_LT(
           (frameBias(r.tree, r.kinematics, link, X_LF, of, Representation::kBody) - bias).norm(),
           kDifference * (1 + bias.norm()));
@@ -111,7 +111,7 @@ TEST(Quantities, JacobiansAndTheirBiasAreDerivatives) {
         v.head<6>() = motionTransform(base, Representation::kBody, X_WB) * x.v.head<6>();
         a.head<6>() = base == Representation::kSpatial ? toSpatial(X_WB, V, A).vector()
                                                        : toMixed(X_WB, V, A).vector();
-        EXPECT_LT((J_base * v - J * x.v).norm(), kTolerance * (1 + J.norm()));
+        EXPECT_LT((J_base * v - J * x.v).norm(), kQuantityTolerance * (1 + J.norm()));
         const Vector6d total =
             J * x.a + frameBias(r.tree, r.kinematics, link, X_LF, of, Representation::kBody);
         const Vector6d other = J_base * a + frameBias(r.tree, r.kinematics, link, X_LF, of, base);
@@ -140,11 +140,11 @@ TEST(Quantities, RelativeMotionDoesNotDependOnTheBase) {
     Rows6 S(6, n);
     relativeJacobian(tree, k, from, to, Representation::kBody, S);
     if (base == 0) reference = S;
-    EXPECT_LT((S - reference).norm(), kTolerance);
+    EXPECT_LT((S - reference).norm(), kQuantityTolerance);
     const Vector6d twist =
         frameTwist(tree, k, to).vector() -
         velocityAdjoint(relativePose(k, to, from)) * frameTwist(tree, k, from).vector();
-    EXPECT_LT((S * x.v.tail(n) - twist).norm(), kTolerance * (1 + twist.norm()));
+    EXPECT_LT((S * x.v.tail(n) - twist).norm(), kQuantityTolerance * (1 + twist.norm()));
   }
 }
 
@@ -152,7 +152,7 @@ TEST(Quantities, RelativeMotionDoesNotDependOnTheBase) {
 TEST(Quantities, CoriolisMatricesAreConsistent) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot r(entry.model);
+    RobotInMotion r(entry.model);
     const RandomState x = randomState(r.tree, 3, 1.0);
     const int nv = r.tree.velocityCount();
     computeKinematics(r.tree, x.q, x.v, r.kinematics);
@@ -160,9 +160,9 @@ TEST(Quantities, CoriolisMatricesAreConsistent) {
     biasTorque(r.tree, r.compiled, r.workspace, x.q, x.v, bias);
     gravityTorque(r.tree, r.compiled, r.workspace, x.q, gravity);
     Eigen::MatrixXd M_forward(nv, nv), M_backward(nv, nv), C(nv, nv);
-    massMatrix(r.tree, r.compiled, r.workspace, integrate(r.tree, x, kStep), M_forward);
-    massMatrix(r.tree, r.compiled, r.workspace, integrate(r.tree, x, -kStep), M_backward);
-    const Eigen::MatrixXd dM = (M_forward - M_backward) / (2 * kStep);
+    massMatrix(r.tree, r.compiled, r.workspace, integrate(r.tree, x, kQuantityStep), M_forward);
+    massMatrix(r.tree, r.compiled, r.workspace, integrate(r.tree, x, -kQuantityStep), M_backward);
+    const Eigen::MatrixXd dM = (M_forward - M_backward) / (2 * kQuantityStep);
     CoriolisWorkspace workspace(r.tree);
     for (const auto factorisation :
          {CoriolisFactorisation::kBody, CoriolisFactorisation::kCentreOfMass}) {
@@ -177,20 +177,22 @@ TEST(Quantities, CoriolisMatricesAreConsistent) {
 TEST(Quantities, CentroidalQuantitiesAreConsistent) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
-    Robot r(entry.model);
+    RobotInMotion r(entry.model);
     const RandomState x = randomState(r.tree, 3, 1.0);
     const int nv = r.tree.velocityCount();
     computeKinematics(r.tree, x.q, x.v, x.a, r.kinematics);
     const CentroidalState state = centroidalState(r.tree, r.compiled, r.kinematics);
     Kinematics forward(r.tree), backward(r.tree);
-    computeKinematics(r.tree, integrate(r.tree, x, kStep, true), x.v + kStep * x.a, forward);
-    computeKinematics(r.tree, integrate(r.tree, x, -kStep, true), x.v - kStep * x.a, backward);
+    computeKinematics(r.tree, integrate(r.tree, x, kQuantityStep, true), x.v + kQuantityStep * x.a,
+                      forward);
+    computeKinematics(r.tree, integrate(r.tree, x, -kQuantityStep, true), x.v - kQuantityStep * x.a,
+                      backward);
     const CentroidalState next = centroidalState(r.tree, r.compiled, forward);
     const CentroidalState last = centroidalState(r.tree, r.compiled, backward);
     const double scale = 1 + state.momentum.norm() + state.momentum_rate.norm();
-    EXPECT_LT(((next.com - last.com) / (2 * kStep) - state.com_velocity).norm(),
+    EXPECT_LT(((next.com - last.com) / (2 * kQuantityStep) - state.com_velocity).norm(),
               kDifference * scale);
-    EXPECT_LT(((next.momentum - last.momentum) / (2 * kStep) - state.momentum_rate).norm(),
+    EXPECT_LT(((next.momentum - last.momentum) / (2 * kQuantityStep) - state.momentum_rate).norm(),
               kDifference * scale);
     Rows6 A(6, nv), A_next(6, nv), A_last(6, nv), dA(6, nv);
     Eigen::Matrix<double, 3, Eigen::Dynamic> J(3, nv);
@@ -199,11 +201,11 @@ TEST(Quantities, CentroidalQuantitiesAreConsistent) {
     centroidalMomentumMatrix(r.tree, r.compiled, backward, A_last);
     centroidalMomentumMatrixRate(r.tree, r.compiled, r.kinematics, dA);
     comJacobian(r.tree, r.compiled, r.kinematics, J);
-    EXPECT_LT((A * x.v - state.momentum).norm(), kTolerance * scale);
+    EXPECT_LT((A * x.v - state.momentum).norm(), kQuantityTolerance * scale);
     EXPECT_LT((dA * x.v - state.momentum_bias).norm(), 1e-9 * scale);
     EXPECT_LT((A * x.a + state.momentum_bias - state.momentum_rate).norm(), 1e-9 * scale);
-    EXPECT_LT(((A_next - A_last) / (2 * kStep) - dA).norm(), kDifference * (1 + dA.norm()));
-    EXPECT_LT((J * x.v - state.com_velocity).norm(), kTolerance * scale);
+    EXPECT_LT(((A_next - A_last) / (2 * kQuantityStep) - dA).norm(), kDifference * (1 + dA.norm()));
+    EXPECT_LT((J * x.v - state.com_velocity).norm(), kQuantityTolerance * scale);
     EXPECT_NEAR(state.mass * state.averageTwist().head<3>().norm(), state.momentum.head<3>().norm(),
                 1e-9 * scale);
     // kinetic energy is v^T M v / 2, the power of gravity is minus the rate of the potential energy
@@ -213,7 +215,7 @@ TEST(Quantities, CentroidalQuantitiesAreConsistent) {
     EXPECT_NEAR(energy, 0.5 * x.v.dot(M * x.v), 1e-10 * (1 + energy));
     const double rate = (potentialEnergy(r.tree, r.compiled, forward) -
                          potentialEnergy(r.tree, r.compiled, backward)) /
-                        (2 * kStep);
+                        (2 * kQuantityStep);
     EXPECT_NEAR(rate, -state.mass * entry.model->gravity.dot(state.com_velocity),
                 kDifference * (1 + std::abs(rate) + scale));
   }
@@ -223,7 +225,7 @@ TEST(Quantities, CentroidalQuantitiesAreConsistent) {
 TEST(Quantities, LockedInertiaIsTheBaseBlock) {
   RandomModelOptions options;
   options.floating = true;
-  Robot r(std::make_shared<const Model>(randomModel(11, options)));
+  RobotInMotion r(std::make_shared<const Model>(randomModel(11, options)));
   const RandomState x = randomState(r.tree, 3);
   const int nv = r.tree.velocityCount();
   Eigen::MatrixXd M(nv, nv);
@@ -259,7 +261,7 @@ TEST(Quantities, ChangesOfBaseKeepThePhysics) {
   RandomModelOptions options;
   options.joints = 8;
   const auto model = std::make_shared<const Model>(randomModel(21, options));
-  Robot r(std::make_shared<const Model>(withBase(*model, model->links[0].name, true)));
+  RobotInMotion r(std::make_shared<const Model>(withBase(*model, model->links[0].name, true)));
   const RandomState x = randomState(r.tree, 5, 1.0);
   computeKinematics(r.tree, x.q, x.v, r.kinematics);
   const EquationsOfMotion equations =
@@ -302,15 +304,15 @@ TEST(Quantities, RatesOfBaseChangesAreDerivatives) {
   RandomModelOptions options;
   options.joints = 6;
   options.floating = true;
-  Robot r(std::make_shared<const Model>(randomModel(31, options)));
+  RobotInMotion r(std::make_shared<const Model>(randomModel(31, options)));
   const RandomState x = randomState(r.tree, 5, 1.0);
   Kinematics forward(r.tree), backward(r.tree);
   computeKinematics(r.tree, x.q, x.v, r.kinematics);
-  computeKinematics(r.tree, integrate(r.tree, x, kStep), x.v, forward);
-  computeKinematics(r.tree, integrate(r.tree, x, -kStep), x.v, backward);
+  computeKinematics(r.tree, integrate(r.tree, x, kQuantityStep), x.v, forward);
+  computeKinematics(r.tree, integrate(r.tree, x, -kQuantityStep), x.v, backward);
   const auto check = [&](auto change) {
     const Eigen::MatrixXd expected =
-        (change(forward).T_inverse - change(backward).T_inverse) / (2 * kStep);
+        (change(forward).T_inverse - change(backward).T_inverse) / (2 * kQuantityStep);
     EXPECT_LT((change(r.kinematics).T_inverse_rate - expected).norm(),
               kDifference * (1 + expected.norm()));
   };
@@ -329,7 +331,7 @@ TEST(Quantities, CentroidalFormIsBlockDiagonal) {
   RandomModelOptions options;
   options.joints = 7;
   options.floating = true;
-  Robot r(std::make_shared<const Model>(randomModel(41, options)));
+  RobotInMotion r(std::make_shared<const Model>(randomModel(41, options)));
   const RandomState x = randomState(r.tree, 5, 1.0);
   computeKinematics(r.tree, x.q, x.v, r.kinematics);
   const BaseChange change = toCentroidalBase(r.tree, r.compiled, r.kinematics);

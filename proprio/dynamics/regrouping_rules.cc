@@ -12,7 +12,7 @@ namespace proprio {
 namespace {
 
 /// Sines, cosines and offsets below this are zero.
-constexpr double kZero = 1e-9;
+constexpr double kZeroAngle = 1e-9;
 
 enum Component { kM, kMX, kMY, kMZ, kXX, kXY, kXZ, kYY, kYZ, kZZ };
 
@@ -57,11 +57,11 @@ Chain chainOf(std::vector<ModifiedDhLink> links) {
   Chain chain;
   chain.links = std::move(links);
   const Vector3d& g = chain.links.front().gravity_axis;
-  chain.vertical = std::hypot(g[0], g[1]) < kZero * g.norm();
+  chain.vertical = std::hypot(g[0], g[1]) < kZeroAngle * g.norm();
   bool line = true;
   for (size_t j = 0; j < chain.links.size(); ++j) {
-    if (j > 0 && std::abs(std::sin(chain.links[j].alpha)) > kZero) break;
-    line = line && (j == 0 || std::abs(chain.links[j].d) < kZero);
+    if (j > 0 && std::abs(std::sin(chain.links[j].alpha)) > kZeroAngle) break;
+    line = line && (j == 0 || std::abs(chain.links[j].d) < kZeroAngle);
     ++chain.parallel;
     if (line) ++chain.colinear;
   }
@@ -80,7 +80,7 @@ std::string couplingObstacle(const Chain& chain,
     if (f.acceleration_of < 0 || f.acceleration_of == f.row_joint) continue;
     const size_t a = number(f.row_joint), b = number(f.acceleration_of), outer = std::max(a, b);
     const bool adjacent = outer - std::min(a, b) == 1;
-    if (!adjacent || std::abs(std::cos(chain.links[outer].alpha)) > kZero) {
+    if (!adjacent || std::abs(std::cos(chain.links[outer].alpha)) > kZeroAngle) {
       return "an acceleration coupling joins joints that are not adjacent and perpendicular";
     }
   }
@@ -105,7 +105,7 @@ Eigen::MatrixXd keptRows(const Chain& chain, const ParameterLayout& layout,
     Eigen::RowVectorXd zz = links[j].row(kZZ);
     // the rotor that nothing can tell from its link
     const bool first_other =
-        j == chain.parallel && std::abs(std::cos(chain.links[j].alpha)) < kZero;
+        j == chain.parallel && std::abs(std::cos(chain.links[j].alpha)) < kZeroAngle;
     for (const internal::RowFeature& f : features) {
       if (f.row_joint != chain.links[j].joint || f.acceleration_of != f.row_joint) continue;
       Eigen::RowVectorXd rotor = Eigen::RowVectorXd::Zero(layout.size());

@@ -5,6 +5,7 @@
 #include "proprio/dynamics/body_regressor.h"
 #include "proprio/dynamics/regressor.h"
 #include "proprio/dynamics/testing/model_zoo.h"
+#include "proprio/dynamics/testing/test_robot.h"
 #include "proprio/model/testing/naive_kinematics.h"
 #include "proprio/spatial/newton_euler.h"
 
@@ -12,11 +13,7 @@ namespace proprio {
 namespace {
 
 // Rounding of a few thousand operations on numbers of the vector's size.
-constexpr double kTolerance = 1e-11;
-
-double relative(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
-  return (a - b).norm() / std::max(1e-12, b.norm());
-}
+constexpr double kWrenchTolerance = 1e-11;
 
 // Y pi = phi in sensor and in body form: the regressors give the Newton-Euler wrench of the body,
 // and both forms are the same wrench (T-62).
@@ -29,10 +26,12 @@ TEST(BodyRegressor, BothFormsAreTheNewtonEulerWrench) {
     const ProperSensorAcceleration alpha = {9.0 * random.normal(), random.normal()};
     const ProperBodyAcceleration a = toBody(X, V, alpha);
     const Vector6d phi = newtonEuler(body, V.angular, alpha).vector();
-    EXPECT_LT(relative(bodyRegressor(alpha, V.angular) * body.vector(), phi), kTolerance);
-    EXPECT_LT(relative(bodyRegressor(V, a) * body.vector(), phi), kTolerance);
-    EXPECT_LT(relative(inertiaRegressor(V.vector()) * body.vector(), body.matrix() * V.vector()),
-              kTolerance);
+    EXPECT_LT(relativeDeviation(bodyRegressor(alpha, V.angular) * body.vector(), phi),
+              kWrenchTolerance);
+    EXPECT_LT(relativeDeviation(bodyRegressor(V, a) * body.vector(), phi), kWrenchTolerance);
+    EXPECT_LT(
+        relativeDeviation(inertiaRegressor(V.vector()) * body.vector(), body.matrix() * V.vector()),
+        kWrenchTolerance);
     EXPECT_NEAR(kineticEnergyRow(V) * body.vector(), kineticEnergy(body, V), 1e-12);
     const Vector3d gravity(0.1, 0.2, -9.8);
     EXPECT_NEAR(potentialEnergyRow(X, gravity) * body.vector(), potentialEnergy(X, body, gravity),
@@ -92,14 +91,14 @@ TEST(WrenchRegressor, JointRowsEqualTheTorqueRegressor) {
       Eigen::RowVectorXd row = Eigen::RowVectorXd::Constant(columns, NAN);
       const std::vector<int> beyond = subtree(model, tree.baseLink(), static_cast<int>(link));
       jointTorqueRegressor(model, motions, joint, static_cast<int>(link), beyond, row);
-      EXPECT_LT(relative(row, Y.row(tree.velocityIndex(joint))), kTolerance);
+      EXPECT_LT(relativeDeviation(row, Y.row(tree.velocityIndex(joint))), kWrenchTolerance);
     }
     if (!tree.floating()) continue;
     std::vector<int> all(model.links.size());
     for (size_t l = 0; l < all.size(); ++l) all[l] = static_cast<int>(l);
     Eigen::MatrixXd base(6, columns);
     wrenchRegressor(motions, all, tree.baseLink(), base);
-    EXPECT_LT(relative(base, Y.topRows(6)), kTolerance);
+    EXPECT_LT(relativeDeviation(base, Y.topRows(6)), kWrenchTolerance);
   }
 }
 
@@ -123,7 +122,7 @@ TEST(WrenchRegressor, ImuMotionGivesTheSameRows) {
     Eigen::MatrixXd one(6, columns), two(6, columns);
     wrenchRegressor(world, some, 0, one);
     wrenchRegressor(imu, some, 0, two);
-    EXPECT_LT(relative(two, one), kTolerance);
+    EXPECT_LT(relativeDeviation(two, one), kWrenchTolerance);
   }
 }
 
@@ -143,7 +142,7 @@ TEST(WrenchRegressor, JointSubspacesOfBothEndsAreOpposite) {
     const Pose X_FS = joint.X_FJ * motion * joint.X_JS;
     const Vector6d first = jointSubspace(model, static_cast<int>(j), joint.first).vector();
     const Vector6d second = jointSubspace(model, static_cast<int>(j), joint.second).vector();
-    EXPECT_LT(relative(velocityAdjoint(X_FS) * second, -first), kTolerance);
+    EXPECT_LT(relativeDeviation(velocityAdjoint(X_FS) * second, -first), kWrenchTolerance);
   }
   EXPECT_THROW(jointSubspace(model, 0, 5), Error);
 }

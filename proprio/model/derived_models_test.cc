@@ -5,6 +5,7 @@
 
 #include "proprio/core/testing/message_of.h"
 #include "proprio/model/model.h"
+#include "proprio/model/testing/model_parts.h"
 #include "proprio/model/testing/naive_kinematics.h"
 #include "proprio/model/testing/random_model.h"
 
@@ -13,15 +14,6 @@ namespace {
 
 // Sums of some ten bodies with masses of kilograms at metres: rounding.
 constexpr double kRound = 1e-12;
-
-Eigen::VectorXd randomShape(const Model& model, unsigned seed) {
-  RandomModelSource source(seed);
-  Eigen::VectorXd s(model.position_count);
-  for (Eigen::Index i = 0; i < s.size(); ++i) s[i] = source.uniform(-2.0, 2.0);
-  return s;
-}
-
-double distance(const Pose& a, const Pose& b) { return (a.matrix() - b.matrix()).norm(); }
 
 std::vector<Pose> poses(const Model& model, const Eigen::VectorXd& s) {
   return naiveLinkPoses(model, model.base, model.X_WB, s);
@@ -83,9 +75,9 @@ TEST(LumpFixedJoints, KeepsPlacesInertiaAndEnergy) {
     const Eigen::VectorXd s = randomShape(model, seed), v = randomShape(model, seed + 1);
     const std::vector<Pose> before = poses(model, s), after = poses(lumped, s);
     for (size_t i = 0; i < model.links.size(); ++i) {
-      EXPECT_LT(distance(poseOf(lumped, after, model.links[i].name), before[i]), kRound);
+      EXPECT_LT(poseDistance(poseOf(lumped, after, model.links[i].name), before[i]), kRound);
     }
-    EXPECT_LT(distance(poseOf(lumped, after, "tool"), poseOf(model, before, "tool")), kRound);
+    EXPECT_LT(poseDistance(poseOf(lumped, after, "tool"), poseOf(model, before, "tool")), kRound);
     const Vector10d total = totalInertia(model, s);
     EXPECT_LT((totalInertia(lumped, s) - total).norm(), kRound * total.norm());
     const double energy = kineticEnergy(model, s, v);
@@ -134,7 +126,7 @@ TEST(LumpFixedJoints, TwoStepsEqualOne) {
       const auto same = std::find_if(twice.links[i].parts.begin(), twice.links[i].parts.end(),
                                      [&](const LinkPart& p) { return p.name == part.name; });
       ASSERT_NE(same, twice.links[i].parts.end());
-      EXPECT_LT(distance(same->X_LP, part.X_LP), kRound);
+      EXPECT_LT(poseDistance(same->X_LP, part.X_LP), kRound);
       EXPECT_LT((same->inertia.vector() - part.inertia.vector()).norm(), kRound);
     }
   }
@@ -178,7 +170,7 @@ TEST(LumpFixedJoints, KeepsForceTorqueJointsAndMovesWhatHangsOnLinks) {
       (after[moved.link].R * moved.cell_normals[0] - before[6].R * skin.cell_normals[0]).norm(),
       kRound);
   const int link_1 = lumped.linkIndex("link_1");
-  EXPECT_LT(distance(after[link_1] * lumped.links[link_1].shapes[0].X_LG, before[2] * box.X_LG),
+  EXPECT_LT(poseDistance(after[link_1] * lumped.links[link_1].shapes[0].X_LG, before[2] * box.X_LG),
             kRound);
 }
 
@@ -214,7 +206,8 @@ TEST(LockJoints, EqualsHoldingTheCoordinates) {
       if (!held[i]) rest[k++] = s[i];
     }
     const std::vector<Pose> expected = poses(model, s), found = poses(fewer, rest);
-    for (size_t i = 0; i < found.size(); ++i) EXPECT_LT(distance(found[i], expected[i]), kRound);
+    for (size_t i = 0; i < found.size(); ++i)
+      EXPECT_LT(poseDistance(found[i], expected[i]), kRound);
   }
 }
 
@@ -281,7 +274,7 @@ TEST(Payload, AttachAndDetach) {
     const Eigen::VectorXd s = randomShape(model, 8);
     const std::vector<Pose> before = poses(model, s), after = poses(loaded, s);
     const Pose X_WP = poseOf(model, before, place) * X_LP;
-    EXPECT_LT(distance(poseOf(loaded, after, "box"), X_WP), kRound);
+    EXPECT_LT(poseDistance(poseOf(loaded, after, "box"), X_WP), kRound);
     const Vector10d expected = totalInertia(model, s) + transformed(X_WP, payload).vector();
     EXPECT_LT((totalInertia(loaded, s) - expected).norm(), kRound * expected.norm());
     EXPECT_LT((totalInertia(lumpFixedJoints(loaded), s) - expected).norm(),
@@ -327,7 +320,7 @@ TEST(WithBase, KeepsEveryIndex) {
   const Model other = withBase(model, "link_5", true, X_WB);
   EXPECT_EQ(other.base, 5);
   EXPECT_TRUE(other.floating);
-  EXPECT_LT(distance(other.X_WB, X_WB), kRound);
+  EXPECT_LT(poseDistance(other.X_WB, X_WB), kRound);
   for (size_t i = 0; i < model.joints.size(); ++i) {
     EXPECT_EQ(other.links[i].name, model.links[i].name);
     EXPECT_EQ(other.joints[i].name, model.joints[i].name);

@@ -28,7 +28,7 @@ std::string stated(double value, const char* unit) {
   return std::isnan(value) ? "" : fmt::format("{} {}", readable(value), unit);
 }
 
-bool isLinear(const Joint& joint) { return joint.type == JointType::kPrismatic; }
+bool slides(const Joint& joint) { return joint.type == JointType::kPrismatic; }
 
 // ---- summary ----
 
@@ -76,7 +76,7 @@ std::string rangeText(const Joint& joint) {
   const JointLimits& limits = joint.limits;
   if (std::isnan(limits.lower) && std::isnan(limits.upper)) return "";
   return fmt::format("{} … {} {}", readable(limits.lower), readable(limits.upper),
-                     isLinear(joint) ? "m" : "rad");
+                     slides(joint) ? "m" : "rad");
 }
 
 std::string typeText(const Joint& joint) {
@@ -102,7 +102,7 @@ struct TreeDrawing {
     std::vector<std::string> row = {inked(stem + branch, Ink::kDim, colour) + about.name};
     if (j >= 0) {
       const Joint& joint = model.joints[static_cast<size_t>(j)];
-      const bool linear = isLinear(joint);
+      const bool linear = slides(joint);
       const Ink ink = joint.type == JointType::kFixed ? Ink::kDim : Ink::kCyan;
       row.insert(row.end(),
                  {inked(joint.name, ink, colour), inked(typeText(joint), ink, colour),
@@ -155,7 +155,7 @@ std::string drivesText(const Model& model, bool colour) {
       spring =
           fmt::format("{} about {}", readable(joint.spring.stiffness), readable(joint.spring.rest));
     }
-    const bool linear = isLinear(joint);
+    const bool linear = slides(joint);
     table.rows.push_back(
         {joint.name, drive.declared ? stated(drive.rotor_inertia, linear ? "kg" : "kg m²") : "",
          drive.gear_ratio != 1.0 ? readable(drive.gear_ratio) : "",

@@ -6,17 +6,14 @@
 #include <numbers>
 
 #include "proprio/model/robot_reader.h"
+#include "proprio/model/testing/bundled_robot.h"
 
 namespace proprio {
 namespace {
 
-Model bundled(const std::string& name) {
-  return readRobot(std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/" + name);
-}
-
 // The tree, limits, masses and frames of the planar arm appear, aligned under their headings.
 TEST(Describe, PlanarArm) {
-  const std::string text = describe(bundled("planar_2r.yaml"));
+  const std::string text = describe(bundledRobot("planar_2r.yaml"));
   EXPECT_NE(text.find("2 degrees of freedom, 3 links, 2 joints, 2 of them moving, 3 kg"),
             std::string::npos)
       << text;
@@ -24,16 +21,16 @@ TEST(Describe, PlanarArm) {
       << text;
   EXPECT_NE(text.find("     └─ forearm  elbow"), std::string::npos) << text;
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
-  EXPECT_NE(describe(bundled("planar_2r.yaml"), true).find('\x1b'), std::string::npos);
+  EXPECT_NE(describe(bundledRobot("planar_2r.yaml"), true).find('\x1b'), std::string::npos);
 }
 
 // What robot.yaml adds is shown: couplings, motor-side transmission, friction, sensors, free base.
 TEST(Describe, Extras) {
-  const std::string coupled = describe(bundled("tx40_coupled.yaml"));
+  const std::string coupled = describe(bundledRobot("tx40_coupled.yaml"));
   for (const char* part : {"Couplings", "sign of velocity of joint_5 + joint_6", "Transmission",
                            "viscous 8.05, coulomb 7.14, offset 0"})
     EXPECT_NE(coupled.find(part), std::string::npos) << part;
-  const std::string humanoid = describe(bundled("humanoid.yaml"));
+  const std::string humanoid = describe(bundledRobot("humanoid.yaml"));
   for (const char* part : {"30 degrees of freedom + 6 of the free base", "wrench on left_foot",
                            "25 cells", "free in space"})
     EXPECT_NE(humanoid.find(part), std::string::npos) << part;
@@ -41,7 +38,7 @@ TEST(Describe, Extras) {
 
 // Every link and joint is in the JSON text, numbers that are not stated are null.
 TEST(Describe, Json) {
-  Model model = bundled("humanoid.yaml");
+  Model model = bundledRobot("humanoid.yaml");
   model.joints[0].limits.effort = kNotStated;
   const auto json = nlohmann::json::parse(describeJson(model));
   EXPECT_EQ(json["links"].size(), model.links.size());

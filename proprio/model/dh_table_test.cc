@@ -9,8 +9,7 @@
 namespace proprio {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kRounding = 1e-14;
+constexpr double kDhRounding = 1e-14;
 
 // The 4x4 matrix of a row, written out element by element as in the textbooks (Khalil & Dombre;
 // Spong).
@@ -35,11 +34,11 @@ TEST(DhTable, RowsEqualTextbookMatrices) {
     EXPECT_NEAR(
         (dhPose(convention, turning, q).matrix() - textbook(convention, alpha, a, d, theta + q))
             .norm(),
-        0.0, kRounding);
+        0.0, kDhRounding);
     EXPECT_NEAR(
         (dhPose(convention, sliding, q).matrix() - textbook(convention, alpha, a, d + q, theta))
             .norm(),
-        0.0, kRounding);
+        0.0, kDhRounding);
   }
 }
 
@@ -48,8 +47,8 @@ TEST(DhTable, RowsEqualTextbookMatrices) {
 TEST(DhTable, ChainsEqualProductsOfRows) {
   const Pose X_B0 = Pose::fromXyzRpy({0.1, 0.2, 0.3}, {0.4, -0.5, 0.6});
   const std::vector<DhRow> rows = {{"j1", "l1", JointType::kRevolute, 0.1, 0.2, 0.3, 0.4},
-                                   {"j2", "l2", JointType::kPrismatic, kPi / 2, 0.0, 0.5, -1.0},
-                                   {"j3", "l3", JointType::kContinuous, -kPi / 2, 0.3, 0.0, 2.0}};
+                                   {"j2", "l2", JointType::kPrismatic, M_PI / 2, 0.0, 0.5, -1.0},
+                                   {"j3", "l3", JointType::kContinuous, -M_PI / 2, 0.3, 0.0, 2.0}};
   const Eigen::Vector3d q(0.3, -0.2, 2.5);
   for (DhConvention convention : {DhConvention::kModified, DhConvention::kClassic}) {
     const Model model = finalize(dhChain(convention, rows, "base_link", X_B0));
@@ -58,9 +57,9 @@ TEST(DhTable, ChainsEqualProductsOfRows) {
     for (int i = 0; i < 3; ++i)
       expected = expected * dhPose(convention, rows[static_cast<size_t>(i)], q[i]);
     const std::vector<Pose> X = naiveLinkPoses(model, 0, {}, q);
-    EXPECT_NEAR((X[3].matrix() - expected.matrix()).norm(), 0.0, kRounding);
+    EXPECT_NEAR((X[3].matrix() - expected.matrix()).norm(), 0.0, kDhRounding);
     EXPECT_NEAR(((X[3] * X[3].inverse()).matrix() - Eigen::Matrix4d::Identity()).norm(), 0.0,
-                kRounding);
+                kDhRounding);
   }
 }
 
@@ -76,8 +75,8 @@ TEST(DhTable, PlanarArmHasItsClosedForm) {
                                          "base", {}));
     return Vector3d(naiveLinkPoses(model, 0, {}, Eigen::Vector2d(q1, q2))[2] * p_tip);
   };
-  EXPECT_NEAR((at(DhConvention::kModified, 0.0, l1, {l2, 0, 0}) - tip).norm(), 0.0, kRounding);
-  EXPECT_NEAR((at(DhConvention::kClassic, l1, l2, {0, 0, 0}) - tip).norm(), 0.0, kRounding);
+  EXPECT_NEAR((at(DhConvention::kModified, 0.0, l1, {l2, 0, 0}) - tip).norm(), 0.0, kDhRounding);
+  EXPECT_NEAR((at(DhConvention::kClassic, l1, l2, {0, 0, 0}) - tip).norm(), 0.0, kDhRounding);
 }
 
 }  // namespace

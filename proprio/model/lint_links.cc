@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kInertiaUnit = "kg m²";
 // Rounding of decimal numbers: moments this far below zero, relative to their sum, count as zero.
-constexpr double kRounding = 1e-9;
+constexpr double kInertiaRounding = 1e-9;
 // Thinner than a sheet of 1 mm on 1 m: (t/l)^2.
 constexpr double kFlat = 1e-6;
 constexpr double kLightest = 30.0, kHeaviest = 12000.0;  // kg/m^3, foam-filled shells to lead
@@ -51,11 +51,12 @@ bool lintInertia(const Model& model, const RigidGroups& groups, int link,
   }
   const Vector3d J = principalInertias(body);
   const double smallest_moment = 0.5 * (J[0] + J[1] - J[2]);
-  if (ofSum(J[0], J) <= kRounding) {
+  if (ofSum(J[0], J) <= kInertiaRounding) {
     // a point or a line of mass is possible only as a part of something with extent
     const auto group = static_cast<size_t>(groups.of_link[static_cast<size_t>(link)]);
     const Vector3d whole = principalInertias(groups.inertia[group]);
-    const bool point = ofSum(J[0], J) >= -kRounding && ofSum(whole[0], whole) > kRounding;
+    const bool point =
+        ofSum(J[0], J) >= -kInertiaRounding && ofSum(whole[0], whole) > kInertiaRounding;
     Finding out =
         linkFinding(point ? Severity::kWarning : Severity::kError, "inertia-positive", model, link);
     out.message = fmt::format(
@@ -69,7 +70,7 @@ bool lintInertia(const Model& model, const RigidGroups& groups, int link,
     return point;
   }
   if (ofSum(smallest_moment, J) < kFlat) {
-    const bool impossible = ofSum(smallest_moment, J) < -kRounding;
+    const bool impossible = ofSum(smallest_moment, J) < -kInertiaRounding;
     Finding out = linkFinding(impossible ? Severity::kError : Severity::kWarning,
                               impossible ? "inertia-triangle" : "inertia-flat", model, link);
     out.message = fmt::format(
@@ -240,13 +241,13 @@ void lintDefaults(const Model& model, std::vector<Finding>& findings) {
     for (size_t k = i + 1; k < model.links.size(); ++k) {
       const Link& other = model.links[k];
       if (!other.has_inertial || !(other.inertia.mass > 0.0)) continue;
-      if (!asWritten(other).isApprox(inertia, kRounding)) continue;
+      if (!asWritten(other).isApprox(inertia, kInertiaRounding)) continue;
       done[k] = true;
       same.push_back(other.name);
       lightest = std::min(lightest, other.inertia.mass);
       heaviest = std::max(heaviest, other.inertia.mass);
     }
-    const bool unit = inertia.isIdentity(kRounding);
+    const bool unit = inertia.isIdentity(kInertiaRounding);
     const bool copied = same.size() >= kCopies && heaviest > 1.01 * lightest;
     if (!unit && !copied) continue;
     Finding out = linkFinding(Severity::kWarning, "inertia-default", model, static_cast<int>(i));

@@ -35,7 +35,7 @@ Model equipped() {
   return finalize(model);
 }
 
-std::string messageOf(const Model& model) {
+std::string finalizeMessage(const Model& model) {
   try {
     finalize(model);
   } catch (const Error& error) {
@@ -55,9 +55,9 @@ class RejectedModel : public ::testing::TestWithParam<Fault> {};
 // T-14: each broken model is refused with a sentence that names the culprit and says what is wrong.
 TEST_P(RejectedModel, HasItsOwnMessage) {
   Model model = equipped();
-  ASSERT_EQ(messageOf(model), "");
+  ASSERT_EQ(finalizeMessage(model), "");
   GetParam().cause(model);
-  const std::string message = messageOf(model);
+  const std::string message = finalizeMessage(model);
   for (const std::string& word : GetParam().words) {
     EXPECT_NE(message.find(word), std::string::npos)
         << "'" << message << "' lacks '" << word << "'";

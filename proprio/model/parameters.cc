@@ -72,7 +72,7 @@ void requireSize(const Parameters& parameters) {
   }
 }
 
-void requireLinkIndex(const Parameters& parameters, int link) {
+void requireLinkOf(const Parameters& parameters, int link) {
   requireSize(parameters);
   const size_t count = parameters.layout->model().links.size();
   if (link < 0 || static_cast<size_t>(link) >= count) {
@@ -148,13 +148,13 @@ Parameters declaredParameters(std::shared_ptr<const Model> model) {
 }
 
 InertialParameters linkInertia(const Parameters& parameters, int link) {
-  requireLinkIndex(parameters, link);
+  requireLinkOf(parameters, link);
   const double* values = parameters.values.data() + parameters.layout->linkOffset(link);
   return InertialParameters::fromVector(Eigen::Map<const Vector10d>(values));
 }
 
 void setLinkInertia(Parameters& parameters, int link, const InertialParameters& inertia) {
-  requireLinkIndex(parameters, link);
+  requireLinkOf(parameters, link);
   double* values = parameters.values.data() + parameters.layout->linkOffset(link);
   Eigen::Map<Vector10d> target(values);
   target = inertia.vector();

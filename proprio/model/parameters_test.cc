@@ -6,14 +6,11 @@
 #include <set>
 #include <string>
 
+#include "proprio/model/testing/model_parts.h"
 #include "proprio/model/testing/random_model.h"
 
 namespace proprio {
 namespace {
-
-std::shared_ptr<const Model> shared(Model model) {
-  return std::make_shared<const Model>(std::move(model));
-}
 
 // Three links, two joints with everything that gives a parameter, one coupling column.
 Model smallModel() {
@@ -31,7 +28,7 @@ Model smallModel() {
 // The order is links, then joints (rotor, friction, spring), then couplings; names and units say
 // what each is.
 TEST(Parameters, LayoutIsFixedOnce) {
-  const Parameters p = declaredParameters(shared(smallModel()));
+  const Parameters p = declaredParameters(sharedModel(smallModel()));
   const ParameterLayout& layout = *p.layout;
   ASSERT_EQ(layout.size(), 30 + 4 + 4 + 1);
   EXPECT_EQ(layout.inertialSize(), 30);
@@ -70,7 +67,7 @@ TEST(Parameters, LayoutIsFixedOnce) {
 // of the link.
 TEST(Parameters, LayoutsOfRandomModelsAreConsistent) {
   for (const RandomModelOptions& options : randomModelFamilies()) {
-    const Parameters p = declaredParameters(shared(randomModel(3, options)));
+    const Parameters p = declaredParameters(sharedModel(randomModel(3, options)));
     const ParameterLayout& layout = *p.layout;
     const Model& model = layout.model();
     std::set<std::string> names;
@@ -92,10 +89,10 @@ TEST(Parameters, LayoutsOfRandomModelsAreConsistent) {
 
 // Values written into the model and declared again are the same values.
 TEST(Parameters, WriteBackIsTheInverseOfDeclaring) {
-  Parameters p = declaredParameters(shared(smallModel()));
+  Parameters p = declaredParameters(sharedModel(smallModel()));
   RandomModelSource source(4);
   for (double& value : p.values) value += source.uniform(0.1, 0.2);
-  const Parameters again = declaredParameters(shared(modelWithParameters(p)));
+  const Parameters again = declaredParameters(sharedModel(modelWithParameters(p)));
   ASSERT_EQ(again.values.size(), p.values.size());
   for (size_t i = 0; i < p.values.size(); ++i) {
     EXPECT_NEAR(again.values[i], p.values[i], 1e-14 * std::abs(p.values[i]))
@@ -105,7 +102,7 @@ TEST(Parameters, WriteBackIsTheInverseOfDeclaring) {
 
 // Setting a link's inertia touches its ten numbers and no other.
 TEST(Parameters, SetLinkInertia) {
-  Parameters p = declaredParameters(shared(smallModel()));
+  Parameters p = declaredParameters(sharedModel(smallModel()));
   const Parameters before = p;
   const InertialParameters inertia = RandomModelSource(5).inertia();
   setLinkInertia(p, 1, inertia);
@@ -118,7 +115,7 @@ TEST(Parameters, SetLinkInertia) {
 
 // Wrong sizes, links that do not exist, missing models and impossible springs are refused in words.
 TEST(Parameters, RefusesNonsense) {
-  Parameters p = declaredParameters(shared(smallModel()));
+  Parameters p = declaredParameters(sharedModel(smallModel()));
   EXPECT_THROW(linkInertia(p, 3), Error);
   EXPECT_THROW(linkInertia(p, -1), Error);
   EXPECT_THROW(declaredParameters(nullptr), Error);
@@ -134,7 +131,7 @@ TEST(Parameters, RefusesNonsense) {
   EXPECT_THROW(setLinkInertia(p, 0, {}), Error);
   Model twice = smallModel();
   twice.couplings[0].name = "joint_1.viscous";
-  EXPECT_THROW(declaredParameters(shared(twice)), Error);
+  EXPECT_THROW(declaredParameters(sharedModel(twice)), Error);
 }
 
 }  // namespace

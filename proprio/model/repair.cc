@@ -25,7 +25,7 @@ namespace {
 
 constexpr double kUsualDensity = 1000.0;  // kg/m^3
 constexpr double kSameMass = 1e-9;        // relative
-constexpr double kRounding = 1e-13;       // relative, of a change of frame there and back
+constexpr double kFrameRounding = 1e-13;  // relative, of a change of frame there and back
 
 Matrix3d inertiaFrom(const Matrix3d& second_moment) {
   return second_moment.trace() * Matrix3d::Identity() - second_moment;
@@ -184,9 +184,9 @@ std::string repairedUrdf(const Repair& repair) {
     UrdfInertia change{name, link.after};
     // what the repair keeps went through the link frame and back: its rounding is not a change
     const double length = link.after.com().norm();
-    change.com_rounding = kRounding * length;
+    change.com_rounding = kFrameRounding * length;
     change.inertia_rounding =
-        kRounding * (link.after.inertia.trace() + link.after.mass * length * length);
+        kFrameRounding * (link.after.inertia.trace() + link.after.mass * length * length);
     changes.links.push_back(change);
   }
   for (const LimitRepair& joint : repair.joints) {

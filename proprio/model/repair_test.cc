@@ -23,8 +23,8 @@ namespace {
 
 constexpr double kDigits = 1e-9;
 
-double distance(const InertialParameters& a, const InertialParameters& b,
-                const InertialParameters& reference) {
+double metricDistance(const InertialParameters& a, const InertialParameters& b,
+                      const InertialParameters& reference) {
   const Vector10d d = a.vector() - b.vector();
   return std::sqrt(d.dot(pullbackMetric(reference) * d));
 }
@@ -77,7 +77,7 @@ TEST(Repair, PossibleBodiesStay) {
   const InertialParameters reference = bodies.reference(2.0);
   const auto body =
       InertialParameters::fromCom(2.0, reference.com(), 0.5 * reference.inertiaAtCom());
-  EXPECT_NEAR(distance(nearestPossible(body, reference, 0.1), body, reference), 0.0, kDigits);
+  EXPECT_NEAR(metricDistance(nearestPossible(body, reference, 0.1), body, reference), 0.0, kDigits);
 }
 
 // The answer does not depend on the frame in which the question is asked.
@@ -215,7 +215,7 @@ TEST(Repair, ReportsTheChange) {
   const Repair small = repaired(broken.model, {0.01}), large = repaired(broken.model, {0.2});
   EXPECT_LT(small.links[0].change, large.links[0].change);
   EXPECT_NEAR(small.links[0].change,
-              distance(small.links[0].before, small.links[0].after, small.links[0].reference),
+              metricDistance(small.links[0].before, small.links[0].after, small.links[0].reference),
               kDigits);
   EXPECT_LT(small.links[0].margin_before, 0.0);
   EXPECT_NEAR(small.links[0].margin_after, 0.01, kDigits);

@@ -20,7 +20,7 @@ using YAML::Node;
 bool flag(const Node& node, bool otherwise) { return node ? node.Scalar() == "true" : otherwise; }
 
 template <class Items>
-std::vector<std::string> namesOf(const Items& items) {
+std::vector<std::string> allNames(const Items& items) {
   std::vector<std::string> names;
   for (const auto& item : items) names.push_back(item.name);
   return names;

@@ -11,13 +11,13 @@
 #include "proprio/core/atomic_file.h"
 #include "proprio/model/dh_table.h"
 #include "proprio/model/parameters.h"
+#include "proprio/model/testing/model_parts.h"
 #include "proprio/model/testing/naive_kinematics.h"
 
 namespace proprio {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr double kPi = 3.14159265358979323846;
 
 const fs::path kRobots = fs::path(PROPRIO_SOURCE_DIR) / "examples" / "robots";
 
@@ -34,20 +34,13 @@ dh:
     hand: {mass: 1, com: [0, 0, 0.1], inertia_at_com: [0.1, 0, 0, 0.2, 0, 0.3]}
 )";
 
-std::string messageOf(const std::string& text) {
+std::string yamlMessage(const std::string& text) {
   try {
     readRobotYamlText(text, "r.yaml");
   } catch (const Error& error) {
     return error.what();
   }
   return "no error";
-}
-
-const Joint& jointOf(const Model& model, const std::string& name) {
-  return model.joints.at(static_cast<size_t>(requireJoint(model, name)));
-}
-const Link& linkOf(const Model& model, const std::string& name) {
-  return model.links.at(static_cast<size_t>(requireLink(model, name)));
 }
 
 // A DH table gives links, joints, limits and inertias; both ways to state an inertia mean the same
@@ -59,11 +52,11 @@ TEST(RobotReader, ReadsDhTables) {
   EXPECT_EQ(model.links[0].name, "base_link");
   EXPECT_EQ(model.links[1].name, "link_1");
   const Joint &j1 = jointOf(model, "j1"), &j2 = jointOf(model, "j2");
-  EXPECT_EQ(j1.limits.lower, -kPi);
+  EXPECT_EQ(j1.limits.lower, -M_PI);
   EXPECT_EQ(j1.limits.acceleration, 4.0);
   EXPECT_EQ(j2.type, JointType::kPrismatic);
   EXPECT_EQ(j2.location.line, 8);
-  const DhRow row{"j2", "hand", JointType::kPrismatic, -kPi / 2, 0.1, 0.2, 0.75 * kPi};
+  const DhRow row{"j2", "hand", JointType::kPrismatic, -M_PI / 2, 0.1, 0.2, 0.75 * M_PI};
   EXPECT_NEAR((j2.X_FJ.matrix() - dhPose(DhConvention::kModified, row, 0.0).matrix()).norm(), 0.0,
               1e-15);
   const InertialParameters& first = linkOf(model, "link_1").inertia;
@@ -113,9 +106,9 @@ joints:
   EXPECT_EQ(j1.friction.smooth_gain, 50.0);
   EXPECT_EQ(j1.friction.dynamic.kind, DynamicFrictionKind::kLuGre);
   EXPECT_EQ(j1.friction.dynamic.stiction, 2.0) << "stiction is the Coulomb level unless stated";
-  EXPECT_EQ(j1.spring.rest, kPi / 6);
+  EXPECT_EQ(j1.spring.rest, M_PI / 6);
   EXPECT_EQ(j1.limits.upper, 2.5);
-  EXPECT_EQ(j1.limits.lower, -kPi) << "limits that are not given again stay";
+  EXPECT_EQ(j1.limits.lower, -M_PI) << "limits that are not given again stay";
   EXPECT_EQ(jointOf(model, "j2").mimic_offset, 0.1);
   EXPECT_FALSE(jointOf(model, "j2").drive.declared);
 }
@@ -190,8 +183,8 @@ sensors:
   EXPECT_EQ(model.sensors[0].quantisation, 0.01);
   std::string wrong = text;
   wrong.replace(wrong.find("[1, 2, 3]"), 9, "[1, 2]");
-  EXPECT_NE(messageOf(wrong).find("has 2 numbers, expected 3"), std::string::npos)
-      << messageOf(wrong);
+  EXPECT_NE(yamlMessage(wrong).find("has 2 numbers, expected 3"), std::string::npos)
+      << yamlMessage(wrong);
 }
 
 // A payload adds its mass to the link it hangs on, and a locked joint leaves one degree of freedom
@@ -240,7 +233,7 @@ TEST(RobotReader, DhAndUrdfOfOneRobotAgree) {
   ASSERT_EQ(dh.velocity_count, 6);
   ASSERT_EQ(urdf.velocity_count, 6);
   std::mt19937 random(1);
-  std::uniform_real_distribution<double> angle(-kPi, kPi);
+  std::uniform_real_distribution<double> angle(-M_PI, M_PI);
   for (int sample = 0; sample < 100; ++sample) {
     const Eigen::VectorXd q = Eigen::VectorXd::NullaryExpr(6, [&] { return angle(random); });
     const std::vector<Pose> a = naiveLinkPoses(dh, dh.base, dh.X_WB, q);
@@ -317,22 +310,22 @@ TEST(RobotReader, ResolvesPaths) {
 
 // Messages name file, line, key, what was found and what was expected.
 TEST(RobotReader, MessagesSpeak) {
-  EXPECT_EQ(messageOf("version: 1\nurdf: a.urdf\njoints:\n  j1:\n    drve: {}\n"),
+  EXPECT_EQ(yamlMessage("version: 1\nurdf: a.urdf\njoints:\n  j1:\n    drve: {}\n"),
             "r.yaml:5:5: joints.j1 has the unknown key 'drve'; did you mean 'drive'?");
-  EXPECT_EQ(messageOf("version: 1\nurdf: a.urdf\ngravity: [0, 0]\n"),
+  EXPECT_EQ(yamlMessage("version: 1\nurdf: a.urdf\ngravity: [0, 0]\n"),
             "r.yaml:3:10: gravity is a list of 2, expected a list of 3 numbers (acceleration in "
             "the world frame, "
             "m/s^2; default 0, 0, -9.81)");
-  EXPECT_EQ(messageOf("version: 1\nurdf: a.urdf\nlump_fixed: yes\n"),
+  EXPECT_EQ(yamlMessage("version: 1\nurdf: a.urdf\nlump_fixed: yes\n"),
             "r.yaml:3:13: lump_fixed is 'yes', expected true or false (merge links across fixed "
             "joints; default true)");
-  EXPECT_EQ(messageOf("name: x\n"), "r.yaml: has no version; add 'version: 1' as its first line");
+  EXPECT_EQ(yamlMessage("name: x\n"), "r.yaml: has no version; add 'version: 1' as its first line");
 }
 
 // YAML's traps are answered with a sentence, not with a crash, a hang or a silent surprise.
 TEST(RobotReader, SurvivesYamlTraps) {
   const auto expect = [](const std::string& text, const std::string& part) {
-    const std::string message = messageOf(text);
+    const std::string message = yamlMessage(text);
     EXPECT_NE(message.find(part), std::string::npos)
         << "message: " << message << "\nexpected: " << part;
   };

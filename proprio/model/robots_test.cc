@@ -9,14 +9,11 @@
 #include <random>
 
 #include "proprio/model/robot_reader.h"
+#include "proprio/model/testing/bundled_robot.h"
 #include "proprio/model/testing/naive_torques.h"
 
 namespace proprio {
 namespace {
-
-Model bundled(const std::string& file) {
-  return readRobot(std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/" + file);
-}
 
 double totalMass(const Model& model) {
   double mass = 0.0;
@@ -68,7 +65,7 @@ class RobotFile : public testing::TestWithParam<Stated> {};
 
 // Every bundled robot loads and has the degrees of freedom, links and mass that its page states.
 TEST_P(RobotFile, LoadsAsStated) {
-  const Model model = bundled(GetParam().file);
+  const Model model = bundledRobot(GetParam().file);
   EXPECT_EQ(model.velocity_count, GetParam().degrees_of_freedom);
   EXPECT_EQ(static_cast<int>(model.links.size()), GetParam().links);
   EXPECT_NEAR(totalMass(model), GetParam().mass, 1e-9);
@@ -78,7 +75,7 @@ TEST_P(RobotFile, LoadsAsStated) {
 // Every link that moves is a possible body: its pseudo-inertia is positive definite, with a margin
 // that survives rounding to six digits.
 TEST_P(RobotFile, LinksArePhysicallyConsistent) {
-  const Model model = bundled(GetParam().file);
+  const Model model = bundledRobot(GetParam().file);
   constexpr double kMargin = 1e-5;
   for (const Link& body : model.links) {
     if (!body.has_inertial) {
@@ -97,7 +94,7 @@ TEST_P(RobotFile, LinksArePhysicallyConsistent) {
 // Every joint with one degree of freedom states limits in the right order, and its friction
 // dissipates.
 TEST_P(RobotFile, LimitsAndFrictionMakeSense) {
-  const Model model = bundled(GetParam().file);
+  const Model model = bundledRobot(GetParam().file);
   for (const Joint& j : model.joints) {
     if (velocityCount(j.type) != 1) continue;
     EXPECT_LT(j.limits.lower, j.limits.upper) << j.name;
@@ -133,8 +130,8 @@ INSTANTIATE_TEST_SUITE_P(All, RobotFile,
 // The TX40 as a DH table and as a URDF is the same robot: same link poses, same torques, same
 // drives.
 TEST(Tx40, DhTableAndUrdfAgree) {
-  const Model dh = bundled("tx40.yaml");
-  const Model urdf = bundled("tx40_urdf.yaml");
+  const Model dh = bundledRobot("tx40.yaml");
+  const Model urdf = bundledRobot("tx40_urdf.yaml");
   constexpr double kUrdfDigits = 1e-10;  // the URDF has twelve digits
   std::mt19937 rng(1);
   for (int sample = 0; sample < 50; ++sample) {
@@ -163,7 +160,7 @@ TEST(Tx40, DhTableAndUrdfAgree) {
 // At zero the TX40 stands upright: its flange is at 0.32 + 0.225 + 0.225 + 0.065 m, 0.035 m to the
 // side.
 TEST(Tx40, StandsUprightAtZero) {
-  const Model model = bundled("tx40.yaml");
+  const Model model = bundledRobot("tx40.yaml");
   const Frame& flange = model.frames[static_cast<size_t>(model.frameIndex("flange"))];
   const auto X = naiveLinkPoses(model, model.base, model.X_WB, Eigen::VectorXd::Zero(6));
   const Vector3d p = (X[static_cast<size_t>(flange.link)] * flange.X_LF).p;
@@ -172,7 +169,7 @@ TEST(Tx40, StandsUprightAtZero) {
 
 // The wrist of the TX40 is coupled by three declared columns and a triangular transmission.
 TEST(Tx40, CoupledWristIsDeclared) {
-  const Model model = bundled("tx40_coupled.yaml");
+  const Model model = bundledRobot("tx40_coupled.yaml");
   const int j5 = requireJoint(model, "joint_5"), j6 = requireJoint(model, "joint_6");
   ASSERT_EQ(model.couplings.size(), 3u);
   const Signal signals[3] = {Signal::kAcceleration, Signal::kVelocity, Signal::kSignVelocity};
@@ -199,7 +196,7 @@ TEST(Tx40, CoupledWristIsDeclared) {
 
 // The planar arm obeys the closed form that its YAML file prints.
 TEST(Planar2RFile, MatchesItsClosedForm) {
-  const Model model = bundled("planar_2r.yaml");
+  const Model model = bundledRobot("planar_2r.yaml");
   constexpr double A = 0.407236, B = 0.084, D = 0.054316, G1 = 9.4176, G2 = 2.0601;
   constexpr double kRounding = 1e-12;
   std::mt19937 rng(2);
@@ -239,7 +236,7 @@ std::map<std::string, double> named(const InertialParameters& body) {
 // The iiwa twin's 43 inertial base parameters, regrouped by the published formulas, lie within
 // 0.0083 of the published values.
 TEST(Iiwa14, TwinIsCloseToThePublishedBaseParameters) {
-  const Model model = bundled("iiwa14.yaml");
+  const Model model = bundledRobot("iiwa14.yaml");
   std::map<std::string, double> l[8];
   for (int j = 1; j <= 7; ++j) l[j] = named(link(model, "link_" + std::to_string(j)).inertia);
   const double m3 = l[3]["M"] + l[4]["M"] + l[5]["M"] + l[6]["M"] + l[7]["M"];
@@ -306,7 +303,7 @@ std::pair<double, double> heightRange(const Model& model, const std::vector<Pose
 
 // The humanoid is 1.70 m tall, and both soles are on the same level when it stands at zero.
 TEST(Humanoid, IsOfHumanSize) {
-  const Model model = bundled("humanoid.yaml");
+  const Model model = bundledRobot("humanoid.yaml");
   const auto X = naiveLinkPoses(model, model.base, {}, Eigen::VectorXd::Zero(30));
   const auto [low, high] = heightRange(model, X);
   EXPECT_NEAR(high - low, 1.70, 0.005);
@@ -318,7 +315,7 @@ TEST(Humanoid, IsOfHumanSize) {
 
 // Left and right limbs are mirror images: same masses, centres of mass mirrored at the x-z plane.
 TEST(Humanoid, IsSymmetric) {
-  const Model model = bundled("humanoid.yaml");
+  const Model model = bundledRobot("humanoid.yaml");
   const auto X = naiveLinkPoses(model, model.base, {}, Eigen::VectorXd::Zero(30));
   int pairs = 0;
   for (const Link& left : model.links) {
@@ -337,7 +334,7 @@ TEST(Humanoid, IsSymmetric) {
 // Force-torque sensors sit on kept fixed joints, the IMU is in the torso, skin cells have unit
 // normals that point away from the link's centre of mass.
 TEST(Humanoid, SensorsAreInPlace) {
-  const Model model = bundled("humanoid.yaml");
+  const Model model = bundledRobot("humanoid.yaml");
   for (const char* side : {"left", "right"}) {
     for (const auto& [part, tip] : {std::pair{"_ankle", "_foot"}, std::pair{"_wrist", "_hand"}}) {
       const Sensor& ft = sensor(model, std::string(side) + part + "_ft");
@@ -368,7 +365,7 @@ TEST(Humanoid, SensorsAreInPlace) {
 // The mobile manipulator moves on the floor: three coordinates of a planar joint, then twelve arm
 // joints.
 TEST(MobileManipulator, HasAPlanarBaseAndTwoArms) {
-  const Model model = bundled("mobile_manipulator.yaml");
+  const Model model = bundledRobot("mobile_manipulator.yaml");
   const Joint& base = joint(model, "base_motion");
   EXPECT_EQ(base.type, JointType::kPlanar);
   EXPECT_EQ(velocityCount(base.type), 3);

@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "proprio/model/testing/model_parts.h"
 #include "proprio/model/testing/naive_kinematics.h"
 #include "proprio/model/testing/random_model.h"
 
@@ -17,17 +18,6 @@ namespace {
 
 // Rounding of a product of up to 60 poses with translations of a few metres.
 constexpr double kPoseTolerance = 1e-12;
-
-std::shared_ptr<const Model> shared(Model model) {
-  return std::make_shared<const Model>(std::move(model));
-}
-
-Eigen::VectorXd randomShape(const Model& model, unsigned seed) {
-  RandomModelSource source(seed);
-  Eigen::VectorXd s(model.position_count);
-  for (Eigen::Index i = 0; i < s.size(); ++i) s[i] = source.uniform(-2.0, 2.0);
-  return s;
-}
 
 Pose placement(const double (&R)[9], const double (&p)[3]) {
   Pose X;
@@ -61,8 +51,6 @@ std::vector<Pose> treeLinkPoses(const Tree& tree, const Eigen::VectorXd& q) {
   return X_WL;
 }
 
-double distance(const Pose& a, const Pose& b) { return (a.matrix() - b.matrix()).norm(); }
-
 class EveryFamily : public ::testing::TestWithParam<int> {
  protected:
   Model model(unsigned seed) const { return randomModel(seed, randomModelFamilies()[GetParam()]); }
@@ -73,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(Tree, EveryFamily,
 // The bodies of the tree of every base put every link where the definition of the joints puts it.
 TEST_P(EveryFamily, KinematicsOfEveryBaseAgreeWithTheDefinition) {
   for (unsigned seed = 1; seed <= 3; ++seed) {
-    const auto m = shared(model(seed));
+    const auto m = sharedModel(model(seed));
     const Eigen::VectorXd s = randomShape(*m, seed + 100);
     const Pose X_WB = RandomModelSource(seed + 200).pose();
     for (int base = 0; base < static_cast<int>(m->links.size()); ++base) {
@@ -84,8 +72,8 @@ TEST_P(EveryFamily, KinematicsOfEveryBaseAgreeWithTheDefinition) {
       const std::vector<Pose> from_fixed = treeLinkPoses(fixed, s);
       const std::vector<Pose> from_floating = treeLinkPoses(floating, q);
       for (size_t i = 0; i < m->links.size(); ++i) {
-        ASSERT_LT(distance(from_fixed[i], expected[i]), kPoseTolerance) << base << " " << i;
-        ASSERT_LT(distance(from_floating[i], expected[i]), kPoseTolerance) << base << " " << i;
+        ASSERT_LT(poseDistance(from_fixed[i], expected[i]), kPoseTolerance) << base << " " << i;
+        ASSERT_LT(poseDistance(from_floating[i], expected[i]), kPoseTolerance) << base << " " << i;
       }
     }
   }
@@ -94,7 +82,7 @@ TEST_P(EveryFamily, KinematicsOfEveryBaseAgreeWithTheDefinition) {
 // T-13: the velocity of every joint is a constant unit twist along z of the body frame, (0, z) or
 // (z, 0), by central differences of the relative pose of the links it joins.
 TEST_P(EveryFamily, JointMotionIsAConstantTwistAboutBodyZ) {
-  const auto m = shared(model(4));
+  const auto m = sharedModel(model(4));
   const Tree tree(m, 0, false);
   const Eigen::VectorXd s = randomShape(*m, 5);
   constexpr double kStep = 1e-6, kDifference = 1e-8;  // truncation step^2, rounding 1e-16 / step
@@ -128,7 +116,7 @@ TEST_P(EveryFamily, JointMotionIsAConstantTwistAboutBodyZ) {
 // Bodies are in depth-first order: parents first, every subtree contiguous and bounded by
 // subtree_end.
 TEST_P(EveryFamily, SubtreesAreContiguous) {
-  const auto m = shared(model(6));
+  const auto m = sharedModel(model(6));
   for (int base = 0; base < static_cast<int>(m->links.size()); ++base) {
     const Tree tree(m, base, true);
     for (int i = 0; i < tree.bodyCount(); ++i) {
@@ -153,7 +141,7 @@ TEST_P(EveryFamily, SubtreesAreContiguous) {
 // T-15: the coordinates of a joint have the same indices for every base, and each is used by
 // exactly one body.
 TEST_P(EveryFamily, CoordinatesDoNotDependOnTheBase) {
-  const auto m = shared(model(7));
+  const auto m = sharedModel(model(7));
   const Tree reference(m, 0, true);
   for (int base = 0; base < static_cast<int>(m->links.size()); ++base) {
     const Tree tree(m, base, true);
@@ -179,7 +167,7 @@ TEST_P(EveryFamily, CoordinatesDoNotDependOnTheBase) {
 
 // frame_case says truly what X_BL is: identity, a signed permutation at the origin, or anything.
 TEST_P(EveryFamily, FrameCaseDescribesTheLinkFrame) {
-  const auto m = shared(model(8));
+  const auto m = sharedModel(model(8));
   const Tree tree(m);
   for (const TreeBody& body : tree.bodies()) {
     const Pose X_BL = placement(body.R_BL, body.p_BL);
@@ -194,18 +182,18 @@ TEST_P(EveryFamily, FrameCaseDescribesTheLinkFrame) {
 // rounding.
 TEST(Tree, CoordinateAxesNeedNoGeneralFrame) {
   for (const Model& m : {serialChain(7), sixAxisArm(), sevenAxisArm(), humanoid32()}) {
-    const Tree tree(shared(m));
+    const Tree tree(sharedModel(m));
     for (const TreeBody& body : tree.bodies()) EXPECT_LE(body.frame_case, 1) << m.name;
   }
   Model turned = sixAxisArm();
   turned.joints[2].X_JS = Pose::fromXyzRpy(Vector3d::Zero(), {std::numbers::pi / 2, 0, 0});
-  const Tree tree(shared(finalize(turned)));
+  const Tree tree(sharedModel(finalize(turned)));
   for (const TreeBody& body : tree.bodies()) EXPECT_LE(body.frame_case, 1);
 }
 
 // Without mimic joints full and free coordinates are the same.
 TEST(Tree, FullCoordinatesEqualFreeOnesWithoutMimic) {
-  const Tree tree(shared(humanoid32()));
+  const Tree tree(sharedModel(humanoid32()));
   EXPECT_FALSE(tree.hasMimic());
   EXPECT_EQ(tree.fullPositionCount(), 39);
   EXPECT_EQ(tree.fullVelocityCount(), 38);
@@ -219,7 +207,7 @@ TEST(Tree, MimicChainsExpandToTheFreeLeader) {
   Model m = serialChain(4);
   m.joints[1].mimic = Mimic{"joint_1", 3.0, 1.0};
   m.joints[2].mimic = Mimic{"joint_2", 2.0, -0.5};
-  const Tree tree(shared(finalize(m)));
+  const Tree tree(sharedModel(finalize(m)));
   EXPECT_TRUE(tree.hasMimic());
   EXPECT_EQ(tree.positionCount(), 2);
   EXPECT_EQ(tree.fullPositionCount(), 4);
@@ -235,7 +223,7 @@ TEST(Tree, FloatingJointsArePassedForwardOnly) {
   Model m = serialChain(3);
   m.joints[1].type = JointType::kFloating;
   m.joints[1].X_JS = Pose::fromXyzRpy({0.1, 0.2, 0.3}, {0.4, 0.5, 0.6});
-  const auto model = shared(finalize(m));
+  const auto model = sharedModel(finalize(m));
   const Tree tree(model, 1, true);
   EXPECT_EQ(tree.positionCount(), 7 + 9);
   EXPECT_EQ(tree.velocityCount(), 6 + 8);
@@ -248,7 +236,7 @@ TEST(Tree, FloatingJointsArePassedForwardOnly) {
   const std::vector<Pose> expected = naiveLinkPoses(*model, 1, Pose::identity(), q.tail(9));
   const std::vector<Pose> found = treeLinkPoses(tree, q);
   for (size_t i = 0; i < found.size(); ++i)
-    EXPECT_LT(distance(found[i], expected[i]), kPoseTolerance);
+    EXPECT_LT(poseDistance(found[i], expected[i]), kPoseTolerance);
   try {
     Tree(model, 3, true);
     FAIL();
@@ -262,16 +250,16 @@ TEST(Tree, FloatingJointsArePassedForwardOnly) {
 TEST(Tree, SingleLink) {
   Model m;
   m.links.push_back(makeLink("body", 1.0, Vector3d::Zero(), Vector3d::Ones()));
-  const auto model = shared(finalize(m));
+  const auto model = sharedModel(finalize(m));
   const Pose X_WB = Pose::fromXyzRpy({1, 2, 3}, {0.1, 0.2, 0.3});
   const Tree fixed(model, 0, false, X_WB), floating(model, 0, true, X_WB);
   EXPECT_EQ(fixed.bodyCount(), 1);
   EXPECT_EQ(fixed.positionCount(), 0);
   EXPECT_EQ(fixed.neutralPosition().size(), 0);
-  EXPECT_LT(distance(treeLinkPoses(fixed, {})[0], X_WB), kPoseTolerance);
+  EXPECT_LT(poseDistance(treeLinkPoses(fixed, {})[0], X_WB), kPoseTolerance);
   EXPECT_EQ(floating.velocityCount(), 6);
   EXPECT_EQ(floating.bodies()[0].joint, BodyJoint::kFloating);
-  EXPECT_LT(distance(treeLinkPoses(floating, floating.neutralPosition())[0], Pose{}),
+  EXPECT_LT(poseDistance(treeLinkPoses(floating, floating.neutralPosition())[0], Pose{}),
             kPoseTolerance);
   EXPECT_EQ(traverse(*model, 0).order, std::vector<int>{0});
   EXPECT_TRUE(neighbours(*model, 0).empty());
@@ -279,14 +267,14 @@ TEST(Tree, SingleLink) {
 
 // Bad bases and models that were not checked are refused in words.
 TEST(Tree, RefusesBadBasesAndUncheckedModels) {
-  const auto model = shared(serialChain(2));
+  const auto model = sharedModel(serialChain(2));
   EXPECT_THROW(Tree(model, -1, false), Error);
   EXPECT_THROW(Tree(model, 3, false), Error);
   EXPECT_THROW(Tree(nullptr), Error);
   EXPECT_THROW(TreeSet(nullptr, true), Error);
   Model unchecked;
   unchecked.links.resize(1);
-  EXPECT_THROW(Tree(shared(unchecked)), Error);
+  EXPECT_THROW(Tree(sharedModel(unchecked)), Error);
   EXPECT_THROW(linkPath(*model, 0, 7), Error);
   EXPECT_THROW(subtree(*model, 0, -2), Error);
 }
@@ -369,7 +357,7 @@ TEST_P(EveryFamily, TraversalsAgreeWithBruteForce) {
 
 // The prebuilt set holds the tree of every base.
 TEST_P(EveryFamily, TreeSetHoldsEveryBase) {
-  const auto m = shared(model(10));
+  const auto m = sharedModel(model(10));
   const TreeSet set(m, m->floating);
   for (int base = 0; base < static_cast<int>(m->links.size()); ++base) {
     EXPECT_EQ(set.at(base).baseLink(), base);
@@ -378,21 +366,21 @@ TEST_P(EveryFamily, TreeSetHoldsEveryBase) {
   EXPECT_EQ(set.at(m->base).bodies()[0].joint,
             m->floating ? BodyJoint::kFloating : BodyJoint::kFixed);
   if (!m->floating) {
-    EXPECT_LT(distance(set.at(m->base).mounting(), m->X_WB), kPoseTolerance);
+    EXPECT_LT(poseDistance(set.at(m->base).mounting(), m->X_WB), kPoseTolerance);
   }
 }
 
 // The planar 2R arm reaches its closed-form tip, and the sized robots have the sizes they promise.
 TEST(Tree, KnownRobots) {
   const Planar2R arm;
-  const auto model = shared(planar2R());
+  const auto model = sharedModel(planar2R());
   const Eigen::Vector2d q(0.3, -0.8);
   const std::vector<Pose> poses = treeLinkPoses(Tree(model), q);
   EXPECT_LT((poses[2] * model->frames[0].X_LF.p - arm.tip(q)).norm(), kPoseTolerance);
   EXPECT_EQ(sixAxisArm().velocity_count, 6);
   EXPECT_EQ(sevenAxisArm().velocity_count, 7);
   EXPECT_EQ(humanoid32().velocity_count, 32);
-  EXPECT_EQ(Tree(shared(humanoid32())).bodyCount(), 33);
+  EXPECT_EQ(Tree(sharedModel(humanoid32())).bodyCount(), 33);
 }
 
 }  // namespace

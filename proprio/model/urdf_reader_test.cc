@@ -9,13 +9,14 @@
 #include "proprio/core/text.h"
 #include "proprio/model/mesh_path.h"
 #include "proprio/model/testing/data_folder.h"
+#include "proprio/model/testing/model_parts.h"
 #include "proprio/model/tree.h"
 
 namespace proprio {
 namespace {
 
 // numbers go through a handful of products only
-constexpr double kRounding = 1e-14;
+constexpr double kUrdfRounding = 1e-14;
 
 constexpr const char* kArm = R"(<?xml version="1.0"?>
 <!-- a comment with <link name="ghost"/> -->
@@ -63,20 +64,13 @@ constexpr const char* kArm = R"(<?xml version="1.0"?>
   <drake:joint name="slide"/>
 </robot>)";
 
-std::string messageOf(const std::string& text) {
+std::string urdfMessage(const std::string& text) {
   try {
     readUrdfText(text, "r.urdf");
   } catch (const Error& error) {
     return error.what();
   }
   return "no error";
-}
-
-const Joint& jointOf(const Model& model, const std::string& name) {
-  return model.joints.at(static_cast<size_t>(requireJoint(model, name)));
-}
-const Link& linkOf(const Model& model, const std::string& name) {
-  return model.links.at(static_cast<size_t>(requireLink(model, name)));
 }
 
 // Links, joints of every type, their order and their degrees of freedom are as written; other
@@ -103,8 +97,8 @@ TEST(UrdfReader, ReadsJointValues) {
   const Model model = readUrdfText(kArm);
   const Joint& elbow = jointOf(model, "elbow");
   EXPECT_EQ(elbow.X_FJ.p, Vector3d(0.1, 0.2, 0.3));
-  EXPECT_NEAR((elbow.X_FJ.R * Vector3d::UnitX() - Vector3d::UnitY()).norm(), 0.0, kRounding);
-  EXPECT_NEAR((elbow.axis - Vector3d(0, 0.6, 0.8)).norm(), 0.0, kRounding);
+  EXPECT_NEAR((elbow.X_FJ.R * Vector3d::UnitX() - Vector3d::UnitY()).norm(), 0.0, kUrdfRounding);
+  EXPECT_NEAR((elbow.axis - Vector3d(0, 0.6, 0.8)).norm(), 0.0, kUrdfRounding);
   EXPECT_EQ(elbow.limits.lower, -1.0);
   EXPECT_EQ(elbow.limits.upper, 2.5);
   EXPECT_EQ(elbow.limits.acceleration, 7.0);
@@ -127,7 +121,7 @@ TEST(UrdfReader, ReadsInertia) {
   const Link& fore = linkOf(model, "fore");
   EXPECT_TRUE(fore.has_inertial);
   EXPECT_EQ(fore.inertia.mass, 2.0);
-  EXPECT_NEAR((fore.inertia.com() - Vector3d(0.1, 0, 0)).norm(), 0.0, kRounding);
+  EXPECT_NEAR((fore.inertia.com() - Vector3d(0.1, 0, 0)).norm(), 0.0, kUrdfRounding);
   Matrix3d turned;
   turned << 2, -0.1, -0.3, -0.1, 1, 0.2, -0.3, 0.2, 2.5;
   const Matrix3d steiner = Vector3d(0.0, 0.02, 0.02).asDiagonal();
@@ -164,7 +158,8 @@ TEST(UrdfReader, ReadsQuaternions) {
   const Model by_quaternion =
       readUrdfText(std::string(head) +
                    "quat_xyzw='0.29552020666133955 0 0 0.955336489125606'/></joint></robot>");
-  EXPECT_NEAR((by_rpy.joints[0].X_FJ.R - by_quaternion.joints[0].X_FJ.R).norm(), 0.0, kRounding);
+  EXPECT_NEAR((by_rpy.joints[0].X_FJ.R - by_quaternion.joints[0].X_FJ.R).norm(), 0.0,
+              kUrdfRounding);
 }
 
 // A misspelt element is not lost silently: the note names it and the right spelling.
@@ -202,17 +197,18 @@ TEST(UrdfReader, IgnoresTheLocale) {
 // Messages name file, line, joint or link, what was found and what was expected.
 TEST(UrdfReader, MessagesSpeak) {
   EXPECT_EQ(
-      messageOf("<robot name='r'>\n<link name='a'/><link name='b'/>\n<joint name='j' type='rotary'>"
-                "<parent link='a'/><child link='b'/></joint></robot>"),
+      urdfMessage(
+          "<robot name='r'>\n<link name='a'/><link name='b'/>\n<joint name='j' type='rotary'>"
+          "<parent link='a'/><child link='b'/></joint></robot>"),
       "r.urdf:3: joint 'j' has type='rotary', expected revolute, continuous, prismatic, fixed, "
       "planar or "
       "floating");
-  EXPECT_EQ(messageOf("<robot name='r'>\n<link name='a'/>\n\n<link name='b'/></robot>"),
+  EXPECT_EQ(urdfMessage("<robot name='r'>\n<link name='a'/>\n\n<link name='b'/></robot>"),
             "r.urdf: 2 links have no parent joint: 'a' (line 2), 'b' (line 4); expected one root, "
             "connect the "
             "others to the robot (a fixed joint will do) or remove them");
   EXPECT_EQ(
-      messageOf(
+      urdfMessage(
           "<robot name='r'><link name='a'><inertial>\n<mass value='1,5'/><inertia ixx='1' ixy='0' "
           "ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link></robot>"),
       "r.urdf:2: link 'a': <mass> has value='1,5', expected one finite number; use a decimal "

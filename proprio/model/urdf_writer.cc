@@ -16,7 +16,7 @@ namespace {
 
 // Relative size of what lumping, subtracting the parts again and moving the inertia to the centre
 // of mass may leave behind in a value that nobody changed.
-constexpr double kSame = 1e-13;
+constexpr double kSameNumber = 1e-13;
 
 struct Attribute {
   std::string name;
@@ -322,18 +322,19 @@ UrdfChanges urdfChanges(const Model& written, const Model& model) {
     const InertialParameters& old = written.links[static_cast<size_t>(index)].inertia;
     const InertialParameters difference = own - old;
     const double moment = link.inertia.first_moment.norm() + std::sqrt(mass * inertia);
-    const bool same = std::abs(difference.mass) <= kSame * mass &&
-                      difference.first_moment.norm() <= kSame * moment &&
-                      difference.inertia.norm() <= kSame * inertia;
+    const bool same = std::abs(difference.mass) <= kSameNumber * mass &&
+                      difference.first_moment.norm() <= kSameNumber * moment &&
+                      difference.inertia.norm() <= kSameNumber * inertia;
     if (same) continue;
-    if (std::abs(own.mass) <= kSame * mass && own.first_moment.norm() <= kSame * moment) {
+    if (std::abs(own.mass) <= kSameNumber * mass &&
+        own.first_moment.norm() <= kSameNumber * moment) {
       own.mass = 0.0;
       own.first_moment.setZero();
     }
     UrdfInertia change{link.name, own};
-    change.mass_rounding = kSame * mass;
-    change.com_rounding = own.mass == 0.0 ? 0.0 : kSame * moment / std::abs(own.mass);
-    change.inertia_rounding = kSame * inertia;
+    change.mass_rounding = kSameNumber * mass;
+    change.com_rounding = own.mass == 0.0 ? 0.0 : kSameNumber * moment / std::abs(own.mass);
+    change.inertia_rounding = kSameNumber * inertia;
     changes.links.push_back(std::move(change));
   }
   for (const Joint& joint : model.joints) {

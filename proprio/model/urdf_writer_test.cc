@@ -10,6 +10,7 @@
 #include "proprio/core/atomic_file.h"
 #include "proprio/model/robot_reader.h"
 #include "proprio/model/testing/data_folder.h"
+#include "proprio/model/testing/model_parts.h"
 #include "proprio/model/urdf_reader.h"
 
 namespace proprio {
@@ -28,13 +29,6 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 InertialParameters body(double mass, const Vector3d& com, const Vector3d& diagonal) {
   return InertialParameters::fromCom(mass, com, diagonal.asDiagonal());
-}
-
-Link& linkOf(Model& model, const std::string& name) {
-  return model.links.at(static_cast<size_t>(requireLink(model, name)));
-}
-Joint& jointOf(Model& model, const std::string& name) {
-  return model.joints.at(static_cast<size_t>(requireJoint(model, name)));
 }
 
 // Byte order mark, CRLF, tabs, single quotes, quotes in quotes, entities, comments that look like

@@ -11,7 +11,7 @@
 namespace proprio {
 namespace {
 
-constexpr size_t kLargestFile = size_t{64} << 20;
+constexpr size_t kLargestXml = size_t{64} << 20;
 constexpr size_t kDeepest = 100;
 constexpr int kLongestEntity = 1000;
 
@@ -159,8 +159,7 @@ const XmlAttribute* findAttribute(const XmlElement& element, std::string_view na
 XmlDocument parseXml(std::string text, const std::string& file_name) {
   XmlDocument document{file_name, std::move(text), {}};
   const std::string_view start = std::string_view(document.text).substr(0, 4);
-  if (document.text.size() > kLargestFile)
-    throw errorAt({file_name, 0, 0}, "is larger than 64 MiB");
+  if (document.text.size() > kLargestXml) throw errorAt({file_name, 0, 0}, "is larger than 64 MiB");
   if (document.text.find_first_not_of(" \t\r\n") == std::string::npos)
     throw errorAt({file_name, 0, 0}, "is empty, expected XML");
   if (start.find('\0') != std::string_view::npos || start.substr(0, 2) == "\xff\xfe" ||

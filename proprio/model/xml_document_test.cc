@@ -7,7 +7,7 @@
 namespace proprio {
 namespace {
 
-std::string messageOf(const std::string& text) {
+std::string xmlMessage(const std::string& text) {
   try {
     parseXml(text, "f.xml");
   } catch (const Error& error) {
@@ -17,7 +17,7 @@ std::string messageOf(const std::string& text) {
 }
 
 void expectMessage(const std::string& text, const std::string& part) {
-  const std::string message = messageOf(text);
+  const std::string message = xmlMessage(text);
   EXPECT_NE(message.find(part), std::string::npos)
       << "message: " << message << "\nexpected: " << part;
 }

@@ -14,7 +14,7 @@ namespace proprio {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr size_t kLargestFile = size_t{16} << 20;
+constexpr size_t kLargestYaml = size_t{16} << 20;
 // an alias may repeat a large part many times in a small file; no real robot needs more values than
 // this
 constexpr size_t kMostValues = 1'000'000;
@@ -302,7 +302,7 @@ void Checker::value(const YAML::Node& node, const std::string& path, const Field
 }  // namespace
 
 YAML::Node parseYaml(const std::string& text, const std::string& file_name) {
-  if (text.size() > kLargestFile)
+  if (text.size() > kLargestYaml)
     throw errorAt({file_name, 0, 0}, "is larger than 16 MiB, expected a robot.yaml");
   try {
     const YAML::Node document = YAML::Load(text);

@@ -9,9 +9,9 @@
 namespace proprio {
 namespace {
 
-constexpr double kRounding = 1e-11;
+constexpr double kSplineRounding = 1e-11;
 
-BSpline example(int degree, bool clamped = true) {
+BSpline exampleSpline(int degree, bool clamped = true) {
   BSpline spline;
   spline.degree = degree;
   const int points = degree + 6;
@@ -40,19 +40,20 @@ double definition(const std::vector<double>& u, size_t i, int p, double t) {
 TEST(BSpline, BasisEqualsTheDefinition) {
   for (const bool clamped : {true, false}) {
     for (const int degree : {1, 2, 3, 5, 8}) {
-      const BSpline spline = example(degree, clamped);
+      const BSpline spline = exampleSpline(degree, clamped);
       const Eigen::VectorXd times = Eigen::VectorXd::LinSpaced(37, 0.0, 3.999);
       const MotionBasis basis = bSplineBasis(spline.knots, degree, times);
       for (Eigen::Index k = 0; k < times.size(); ++k) {
         for (Eigen::Index i = 0; i < basis.q.cols(); ++i)
           EXPECT_NEAR(basis.q(k, i),
                       definition(spline.knots, static_cast<size_t>(i), degree, times[k]),
-                      kRounding);
-        EXPECT_NEAR(basis.q.row(k).sum(), 1.0, kRounding);
+                      kSplineRounding);
+        EXPECT_NEAR(basis.q.row(k).sum(), 1.0, kSplineRounding);
         EXPECT_NEAR(basis.v.row(k).sum(), 0.0, 1e-9);
         EXPECT_NEAR(basis.a.row(k).sum(), 0.0, 1e-7);
         const StateAt state = stateAt(spline, times[k]);
-        EXPECT_LT((spline.control_points * basis.q.row(k).transpose() - state.q).norm(), kRounding);
+        EXPECT_LT((spline.control_points * basis.q.row(k).transpose() - state.q).norm(),
+                  kSplineRounding);
         EXPECT_LT((spline.control_points * basis.v.row(k).transpose() - state.v).norm(), 1e-9);
         EXPECT_LT((spline.control_points * basis.a.row(k).transpose() - state.a).norm(), 1e-8);
       }
@@ -64,7 +65,7 @@ TEST(BSpline, BasisEqualsTheDefinition) {
 TEST(BSpline, DerivativesAndContinuity) {
   for (const int degree : {2, 3, 4, 5, 9}) {
     for (const bool clamped : {true, false}) {
-      const BSpline spline = example(degree, clamped);
+      const BSpline spline = exampleSpline(degree, clamped);
       expectDerivativesAgree(spline, 1e-5);
       const Jumps jumps = jumpsAtBreaks(spline);
       EXPECT_LT(jumps.q, 1e-9);
@@ -78,15 +79,15 @@ TEST(BSpline, DerivativesAndContinuity) {
 
 // A clamped spline goes from its first to its last control point; it stays within the hull.
 TEST(BSpline, EndsAndHull) {
-  const BSpline spline = example(4);
-  EXPECT_LT((stateAt(spline, 0.0).q - spline.control_points.col(0)).norm(), kRounding);
-  EXPECT_LT((stateAt(spline, 4.0).q - spline.control_points.rightCols(1)).norm(), kRounding);
+  const BSpline spline = exampleSpline(4);
+  EXPECT_LT((stateAt(spline, 0.0).q - spline.control_points.col(0)).norm(), kSplineRounding);
+  EXPECT_LT((stateAt(spline, 4.0).q - spline.control_points.rightCols(1)).norm(), kSplineRounding);
   EXPECT_EQ(stateAt(spline, 5.0).v.norm(), 0.0);
   for (double t = 0; t <= 4.0; t += 0.01) {
     const Eigen::VectorXd q = stateAt(spline, t).q;
     for (int i = 0; i < 2; ++i) {
-      EXPECT_LE(q[i], spline.control_points.row(i).maxCoeff() + kRounding);
-      EXPECT_GE(q[i], spline.control_points.row(i).minCoeff() - kRounding);
+      EXPECT_LE(q[i], spline.control_points.row(i).maxCoeff() + kSplineRounding);
+      EXPECT_GE(q[i], spline.control_points.row(i).minCoeff() - kSplineRounding);
     }
   }
 }
@@ -98,8 +99,8 @@ TEST(BSpline, RestToRest) {
     const Eigen::MatrixXd inner = Eigen::MatrixXd::Constant(2, 4, 0.7);
     const BSpline spline = restToRestSpline(from, inner, to, degree, 3.0);
     expectRestAtBothEnds(spline);
-    EXPECT_LT((stateAt(spline, 0.0).q - from).norm(), kRounding);
-    EXPECT_LT((stateAt(spline, 3.0).q - to).norm(), kRounding);
+    EXPECT_LT((stateAt(spline, 0.0).q - from).norm(), kSplineRounding);
+    EXPECT_LT((stateAt(spline, 3.0).q - to).norm(), kSplineRounding);
     EXPECT_GT(stateAt(spline, 1.5).v.norm(), 0.0);
   }
   expectRestAtBothEnds(restToRestSpline(from, Eigen::MatrixXd(2, 0), to, 5, 3.0));
@@ -108,7 +109,7 @@ TEST(BSpline, RestToRest) {
 // A spline fitted to samples of a spline with the same knots is that spline; a polynomial of the
 // degree is reproduced.
 TEST(BSpline, FitIsExact) {
-  const BSpline spline = example(4);
+  const BSpline spline = exampleSpline(4);
   const BSpline fitted = fitBSpline(sample(spline, 20.0, {"a", "b"}), 10, 4);
   EXPECT_LT((fitted.control_points - spline.control_points).norm(), 1e-8);
   MotionSamples cubic;
@@ -135,21 +136,21 @@ TEST(BSpline, BadInput) {
                          1.0);
       },
       "cannot start at rest");
-  BSpline spline = example(3);
+  BSpline spline = exampleSpline(3);
   spline.knots[5] = 9.0;
   refused([&] { checkSpline(spline); }, "do not descend");
-  spline = example(3);
+  spline = exampleSpline(3);
   spline.knots.pop_back();
   refused([&] { checkSpline(spline); }, "expected 8");
-  spline = example(3);
+  spline = exampleSpline(3);
   spline.control_points(0, 0) = NAN;
   refused([&] { checkSpline(spline); }, "not a finite number");
-  spline = example(2);
+  spline = exampleSpline(2);
   spline.knots[4] = spline.knots[5] = spline.knots[3];
   refused([&] { checkSpline(spline); }, "is there 3 times");
   refused([] { bSplineBasis(clampedKnots(6, 3, 1.0), 3, Eigen::VectorXd::Constant(1, 2.0)); },
           "outside the B-spline");
-  refused([] { fitBSpline(sample(example(4), 1.0, {"a", "b"}), 10, 4); }, "5 samples");
+  refused([] { fitBSpline(sample(exampleSpline(4), 1.0, {"a", "b"}), 10, 4); }, "5 samples");
 }
 
 }  // namespace

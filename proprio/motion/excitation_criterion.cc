@@ -18,7 +18,7 @@ namespace proprio {
 namespace {
 
 // Samples per task: a whole number of SIMD packs, and several tasks for a design grid.
-constexpr Eigen::Index kChunk = 32;
+constexpr Eigen::Index kCriterionChunk = 32;
 // Gram matrices square the condition number: beyond 1e4 the smallest singular value would keep
 // fewer than 7 digits.
 constexpr double kGramLimit = 1e-8;
@@ -142,7 +142,7 @@ struct ExcitationCriterion::Scratch {
   };
   struct Worker {
     explicit Worker(const Scratch& s)
-        : workspace(*s.tree), batch(*s.tree, kChunk, s.layout->size()) {}
+        : workspace(*s.tree), batch(*s.tree, kCriterionChunk, s.layout->size()) {}
     Workspace workspace;
     RegressorBatch batch;
     std::vector<JointEffectDerivative> effects;
@@ -231,7 +231,7 @@ ExcitationCriterion::Scratch::Scratch(std::shared_ptr<const Tree> the_tree,
   }
   for (int w = 0; w < workerCount(); ++w) {
     workers.push_back(std::make_unique<Worker>(*this));
-    weights.push_back(std::make_unique<RegressorBatch>(*tree, kChunk, layout->size()));
+    weights.push_back(std::make_unique<RegressorBatch>(*tree, kCriterionChunk, layout->size()));
   }
 }
 
@@ -240,7 +240,7 @@ void ExcitationCriterion::Scratch::gatherRows(Worker& worker, ConstMatrixRef q, 
                                               Eigen::Index count) {
   augmentedRegressorBatch(*tree, *layout, worker.workspace, q.middleRows(start, count),
                           v.middleRows(start, count), a.middleRows(start, count), worker.batch);
-  Eigen::MatrixXd& sum = partial[static_cast<size_t>(start / kChunk)];
+  Eigen::MatrixXd& sum = partial[static_cast<size_t>(start / kCriterionChunk)];
   sum.setZero(gram.rows(), gram.cols());
   for (Row& row : rows) {
     const auto from = worker.batch.rows(row.coordinate, count);
@@ -272,10 +272,11 @@ double ExcitationCriterion::Scratch::evaluate(ConstMatrixRef q, ConstMatrixRef v
   }
   const auto n = static_cast<Eigen::Index>(options.columns.size());
   gram.setZero(n, n);
-  partial.resize(static_cast<size_t>((samples + kChunk - 1) / kChunk));
-  parallelChunks(samples, kChunk, [&](std::ptrdiff_t start, std::ptrdiff_t count, int worker) {
-    gatherRows(*workers[static_cast<size_t>(worker)], q, v, a, start, count);
-  });
+  partial.resize(static_cast<size_t>((samples + kCriterionChunk - 1) / kCriterionChunk));
+  parallelChunks(samples, kCriterionChunk,
+                 [&](std::ptrdiff_t start, std::ptrdiff_t count, int worker) {
+                   gatherRows(*workers[static_cast<size_t>(worker)], q, v, a, start, count);
+                 });
   for (const Eigen::MatrixXd& part : partial) gram += part;
   if (earlier.rows() > 0) gram.noalias() += earlier.transpose() * earlier;
   decompose(samples);
@@ -402,11 +403,12 @@ double ExcitationCriterion::valueAndGradient(ConstMatrixRef q, ConstMatrixRef v,
   }
   const Eigen::VectorXd h = s.derivative.cwiseQuotient(s.singular_values);
   s.S.noalias() = s.V * h.asDiagonal() * s.V.transpose();
-  parallelChunks(q.rows(), kChunk, [&](std::ptrdiff_t start, std::ptrdiff_t count, int worker) {
-    const auto w = static_cast<size_t>(worker);
-    s.gradientOfChunk(*s.weights[w], *s.workers[w], q, v, a, start, count, gradient_q, gradient_v,
-                      gradient_a);
-  });
+  parallelChunks(q.rows(), kCriterionChunk,
+                 [&](std::ptrdiff_t start, std::ptrdiff_t count, int worker) {
+                   const auto w = static_cast<size_t>(worker);
+                   s.gradientOfChunk(*s.weights[w], *s.workers[w], q, v, a, start, count,
+                                     gradient_q, gradient_v, gradient_a);
+                 });
   return value;
 }
 

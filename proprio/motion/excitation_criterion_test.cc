@@ -7,8 +7,9 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
-#include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <random>
 
 #include "proprio/dynamics/augmented_regressor.h"
@@ -25,8 +26,8 @@ const Criterion kAll[] = {Criterion::kCondition, Criterion::kConditionAndSigma,
                           Criterion::kD,         Criterion::kA,
                           Criterion::kE};
 
-struct Robot {
-  explicit Robot(const Model& robot)
+struct ExcitedRobot {
+  explicit ExcitedRobot(const Model& robot)
       : model(std::make_shared<const Model>(robot)),
         tree(std::make_shared<const Tree>(model)),
         parameters(declaredParameters(model)),
@@ -37,8 +38,8 @@ struct Robot {
   BaseParameters base;
 };
 
-Robot bundled(const std::string& name) {
-  return Robot(withSmoothSigns(
+ExcitedRobot excitedRobot(const std::string& name) {
+  return ExcitedRobot(withSmoothSigns(
       readRobot(PROPRIO_SOURCE_DIR "/examples/robots/" + name + ".yaml", ReadOptions{}), 20.0));
 }
 
@@ -61,7 +62,7 @@ Samples randomSamples(const Tree& tree, int count, double size = 1.0) {
 }
 
 /// W stacked sample by sample with the one-sample regressor.
-Eigen::MatrixXd stacked(const Robot& r, const CriterionOptions& options, const Samples& x) {
+Eigen::MatrixXd stacked(const ExcitedRobot& r, const CriterionOptions& options, const Samples& x) {
   const Eigen::Index nv = r.tree->velocityCount();
   const auto n = static_cast<Eigen::Index>(options.columns.size());
   Eigen::MatrixXd W(x.q.rows() * nv + options.earlier.rows(), n);
@@ -82,9 +83,35 @@ Eigen::MatrixXd stacked(const Robot& r, const CriterionOptions& options, const S
   return W;
 }
 
+/// Singular values, largest first: pairs of columns are turned until all are orthogonal (one-sided
+/// Jacobi), their lengths are then the singular values.
+Eigen::VectorXd singularValues(Eigen::MatrixXd W) {
+  constexpr double kOrthogonal = 1e-15;
+  constexpr int kMostSweeps = 60;
+  bool turned = true;
+  for (int sweep = 0; turned && sweep < kMostSweeps; ++sweep) {
+    turned = false;
+    for (Eigen::Index i = 0; i + 1 < W.cols(); ++i) {
+      for (Eigen::Index j = i + 1; j < W.cols(); ++j) {
+        const double a = W.col(i).squaredNorm(), b = W.col(j).squaredNorm();
+        const double c = W.col(i).dot(W.col(j));
+        if (std::abs(c) <= kOrthogonal * std::sqrt(a * b)) continue;
+        turned = true;
+        const double angle = 0.5 * std::atan2(2.0 * c, a - b);
+        const Eigen::VectorXd first = W.col(i);
+        W.col(i) = std::cos(angle) * first + std::sin(angle) * W.col(j);
+        W.col(j) = std::cos(angle) * W.col(j) - std::sin(angle) * first;
+      }
+    }
+  }
+  Eigen::VectorXd s = W.colwise().norm();
+  std::sort(s.begin(), s.end(), std::greater<>());
+  return s;
+}
+
 double directCriterion(Criterion criterion, double k, const Eigen::MatrixXd& W) {
   const Eigen::MatrixXd G = W.transpose() * W;
-  const Eigen::VectorXd s = Eigen::BDCSVD<Eigen::MatrixXd>(W).singularValues();
+  const Eigen::VectorXd s = singularValues(W);
   const double condition = s[0] / s[s.size() - 1];
   switch (criterion) {
     case Criterion::kCondition:
@@ -96,7 +123,7 @@ double directCriterion(Criterion criterion, double k, const Eigen::MatrixXd& W) 
     case Criterion::kTrace:
       return std::sqrt(G.trace() * G.inverse().trace());
     case Criterion::kD:
-      return -G.fullPivLu().matrixLU().diagonal().array().abs().log().sum();
+      return -G.partialPivLu().matrixLU().diagonal().array().abs().log().sum();
     case Criterion::kA:
       return G.inverse().trace();
     case Criterion::kE:
@@ -111,7 +138,7 @@ TEST(ExcitationCriterion, EqualsTheFormulaOfTheStackedRegressor) {
   constexpr double kTolerance = 1e-8;
   for (const char* name : {"planar_2r", "tx40", "iiwa14"}) {
     SCOPED_TRACE(name);
-    const Robot r = bundled(name);
+    const ExcitedRobot r = excitedRobot(name);
     const Samples x = randomSamples(*r.tree, 70);
     CriterionOptions options;
     options.columns = r.base.independent;
@@ -138,7 +165,7 @@ TEST(ExcitationCriterion, EqualsTheFormulaOfTheStackedRegressor) {
 // Singular values keep their digits where the Gram matrix would have lost them, and a motion that
 // leaves a parameter undetermined is infinitely bad.
 TEST(ExcitationCriterion, IllConditionedAndSingularMotions) {
-  const Robot r = bundled("tx40");
+  const ExcitedRobot r = excitedRobot("tx40");
   CriterionOptions options;
   options.columns = r.base.independent;
   ExcitationCriterion excitation(r.tree, r.parameters.layout, options);
@@ -146,7 +173,7 @@ TEST(ExcitationCriterion, IllConditionedAndSingularMotions) {
   x.v *= 1e-3;
   x.a *= 1e-3;
   const Eigen::MatrixXd W = stacked(r, options, x);
-  const Eigen::VectorXd s = Eigen::BDCSVD<Eigen::MatrixXd>(W).singularValues();
+  const Eigen::VectorXd s = singularValues(W);
   const double condition = s[0] / s[s.size() - 1];
   ASSERT_GT(condition, 1e5);
   // singular values have an absolute error of a few roundings of the largest one
@@ -161,7 +188,7 @@ TEST(ExcitationCriterion, IllConditionedAndSingularMotions) {
   EXPECT_THROW(excitation.value(x.q, x.v, x.a), Error);
 }
 
-void expectGradient(const Robot& r, const CriterionOptions& options, const Samples& x) {
+void expectGradient(const ExcitedRobot& r, const CriterionOptions& options, const Samples& x) {
   // central differences: h^2 times third derivatives and rounding / h, both about 1e-7 here
   constexpr double kStep = 1e-5, kTolerance = 2e-5;
   ExcitationCriterion excitation(r.tree, r.parameters.layout, options);
@@ -200,7 +227,7 @@ void expectGradient(const Robot& r, const CriterionOptions& options, const Sampl
 TEST(ExcitationCriterion, GradientEqualsDifferences) {
   for (const char* name : {"planar_2r", "tx40", "tx40_coupled"}) {
     SCOPED_TRACE(name);
-    const Robot r = bundled(name);
+    const ExcitedRobot r = excitedRobot(name);
     const Samples x = randomSamples(*r.tree, 45);
     CriterionOptions options;
     options.columns = r.base.independent;
@@ -229,7 +256,7 @@ TEST(ExcitationCriterion, GradientOfFloatingMimicAndPartialRegressors) {
   for (const ZooEntry& entry : modelZoo()) {
     if (entry.model->velocity_count > 12) continue;
     SCOPED_TRACE(entry.name);
-    const Robot r(*entry.model);
+    const ExcitedRobot r(*entry.model);
     CriterionOptions options;
     options.columns = r.base.independent;
     options.criterion = Criterion::kD;
@@ -242,7 +269,7 @@ TEST(ExcitationCriterion, GradientOfFloatingMimicAndPartialRegressors) {
     expectGradient(r, options, x);
   }
   EXPECT_GE(checked, 8);
-  const Robot r = bundled("tx40");
+  const ExcitedRobot r = excitedRobot("tx40");
   CriterionOptions wrist;
   for (const int parameter : r.base.independent) {
     const ParameterInfo& info = (*r.parameters.layout)[parameter];
@@ -281,7 +308,7 @@ TEST(ExcitationCriterion, RepeatedSingularValues) {
 // The forecast is the spread of the estimates of repeated noisy experiments. The standard deviation
 // of 400 draws is known to 1 / sqrt(800) = 3.5 %; 5 times that over 52 parameters.
 TEST(ExcitationCriterion, ForecastIsTheSpreadOfEstimates) {
-  const Robot r = bundled("tx40");
+  const ExcitedRobot r = excitedRobot("tx40");
   const Samples x = randomSamples(*r.tree, 80, 2.0);
   const Eigen::VectorXd noise = Eigen::VectorXd::LinSpaced(6, 2.0, 0.2);
   CriterionOptions options;
@@ -311,7 +338,7 @@ TEST(ExcitationCriterion, ForecastIsTheSpreadOfEstimates) {
 
 // Wrong sizes, no columns and unknown names are refused with a sentence.
 TEST(ExcitationCriterion, RefusesWhatDoesNotFit) {
-  const Robot r = bundled("planar_2r");
+  const ExcitedRobot r = excitedRobot("planar_2r");
   CriterionOptions options;
   EXPECT_THROW(ExcitationCriterion(r.tree, r.parameters.layout, options), Error);
   options.columns = {100000};

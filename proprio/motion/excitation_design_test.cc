@@ -8,15 +8,11 @@
 #include <cmath>
 
 #include "proprio/model/robot_reader.h"
+#include "proprio/model/testing/bundled_robot.h"
 #include "proprio/motion/excitation_problem_internal.h"
 
 namespace proprio {
 namespace {
-
-std::shared_ptr<const Model> bundled(const std::string& name) {
-  return std::make_shared<const Model>(
-      readRobot(PROPRIO_SOURCE_DIR "/examples/robots/" + name + ".yaml", ReadOptions{}));
-}
 
 /// Few harmonics and iterations: seconds instead of minutes.
 ExcitationOptions quick() {
@@ -51,7 +47,7 @@ double largestUsage(const std::shared_ptr<const Model>& model, const ExcitationD
 // than the designed one, the end effector stays above its plane, both ends are at rest, and a seed
 // gives the same bits again.
 TEST(ExcitationDesign, ArmKeepsItsLimits) {
-  const auto model = bundled("tx40");
+  const auto model = sharedBundledRobot("tx40.yaml");
   ExcitationOptions options = quick();
   options.constraints.workspace = {workspaceLimitOf(*model, "flange z > 0.3")};
   const ExcitationDesign design = designExcitation(model, options);
@@ -72,7 +68,8 @@ TEST(ExcitationDesign, ArmKeepsItsLimits) {
 
 // The gradient of the program and the Jacobian of its constraints equal central differences.
 TEST(ExcitationDesign, ProgramDerivativesEqualDifferences) {
-  const auto model = std::make_shared<const Model>(withSmoothSigns(*bundled("tx40"), 10.0));
+  const auto model =
+      std::make_shared<const Model>(withSmoothSigns(*sharedBundledRobot("tx40.yaml"), 10.0));
   ExcitationOptions options = quick();
   options.constraints.limits = internal::designLimits(*model, options);
   options.constraints.joints = options.constraints.limits->joints;
@@ -133,7 +130,7 @@ TEST(ExcitationDesign, ProgramDerivativesEqualDifferences) {
 // A two-link arm without friction: the design is better than the best of 200 random motions made
 // feasible in the same way.
 TEST(ExcitationDesign, BeatsRandomMotions) {
-  const auto model = bundled("planar_2r");
+  const auto model = sharedBundledRobot("planar_2r.yaml");
   ExcitationOptions options = quick();
   options.criterion.criterion = Criterion::kD;
   const ExcitationDesign design = designExcitation(model, options);
@@ -150,7 +147,7 @@ TEST(ExcitationDesign, BeatsRandomMotions) {
 // What earlier recordings determined needs no more excitation: with them, a design for joint 1
 // alone reaches a smaller criterion than without.
 TEST(ExcitationDesign, EarlierRecordingsCount) {
-  const auto model = bundled("tx40");
+  const auto model = sharedBundledRobot("tx40.yaml");
   ExcitationOptions options = quick();
   options.rounds = 0;
   const ExcitationDesign first = designExcitation(model, options);
@@ -166,7 +163,7 @@ TEST(ExcitationDesign, EarlierRecordingsCount) {
 // A motion too slow to excite anything (speed 1 %) is a bad start, from which the evolution
 // strategy leads away; the result still keeps the limits.
 TEST(ExcitationDesign, PopulationRescuesBadStarts) {
-  const auto model = bundled("planar_2r");
+  const auto model = sharedBundledRobot("planar_2r.yaml");
   ExcitationOptions options = quick();
   options.rounds = 0;
   const double start = designExcitation(model, options).criterion;
@@ -179,7 +176,7 @@ TEST(ExcitationDesign, PopulationRescuesBadStarts) {
 
 // Limits that no posture keeps are named; options that make no sense are refused.
 TEST(ExcitationDesign, SaysWhatCannotBe) {
-  const auto model = bundled("tx40");
+  const auto model = sharedBundledRobot("tx40.yaml");
   ExcitationOptions options = quick();
   options.constraints.workspace = {workspaceLimitOf(*model, "flange z > 5")};
   const ExcitationDesign impossible = designExcitation(model, options);

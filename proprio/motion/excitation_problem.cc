@@ -14,7 +14,7 @@ constexpr double kSameTime = 0.02;
 constexpr std::ptrdiff_t kPointsPerTask = 4;
 
 /// Orthonormal columns that span what is orthogonal to w.
-Eigen::MatrixXd orthogonalTo(const Eigen::VectorXd& w) {
+Eigen::MatrixXd complementOf(const Eigen::VectorXd& w) {
   const Eigen::HouseholderQR<Eigen::MatrixXd> qr(w);
   const Eigen::MatrixXd Q = qr.householderQ() * Eigen::MatrixXd::Identity(w.size(), w.size());
   return Q.rightCols(w.size() - 1);
@@ -27,8 +27,8 @@ Eigen::MatrixXd restCoefficients(double period, int harmonics) {
   const Eigen::VectorXd l = Eigen::VectorXd::LinSpaced(harmonics, 1.0, harmonics);
   const Eigen::VectorXd decay = l.cwiseInverse();
   // sum a_l = 0 with a = decay * u, and sum l b_l = 0 with b = decay * u
-  const Eigen::MatrixXd a = decay.asDiagonal() * orthogonalTo(decay);
-  const Eigen::MatrixXd b = decay.asDiagonal() * orthogonalTo(Eigen::VectorXd::Ones(harmonics));
+  const Eigen::MatrixXd a = decay.asDiagonal() * complementOf(decay);
+  const Eigen::MatrixXd b = decay.asDiagonal() * complementOf(Eigen::VectorXd::Ones(harmonics));
   const Eigen::Index free = harmonics - 1;
   Eigen::MatrixXd map = Eigen::MatrixXd::Zero(2 * harmonics + 1, 1 + 2 * free);
   map(0, 0) = 1.0;

@@ -12,9 +12,9 @@
 namespace proprio {
 namespace {
 
-constexpr double kRounding = 1e-11;
+constexpr double kSeriesRounding = 1e-11;
 
-FourierSeries example(int harmonics = 7) {
+FourierSeries exampleSeries(int harmonics = 7) {
   return randomFourierSeries(Eigen::Vector3d(0.3, -1.0, 2.0), harmonics, 6.0, 11);
 }
 
@@ -26,15 +26,15 @@ TEST(FourierSeries, OneHarmonicIsASine) {
   const double w = std::numbers::pi;
   for (const double t : {0.0, 0.3, 1.7, 3.9}) {
     const StateAt state = stateAt(series, t);
-    EXPECT_NEAR(state.q[0], 0.5 + 3.0 / w * std::sin(w * t), kRounding);
-    EXPECT_NEAR(state.v[0], 3.0 * std::cos(w * t), kRounding);
-    EXPECT_NEAR(state.a[0], -3.0 * w * std::sin(w * t), kRounding);
+    EXPECT_NEAR(state.q[0], 0.5 + 3.0 / w * std::sin(w * t), kSeriesRounding);
+    EXPECT_NEAR(state.v[0], 3.0 * std::cos(w * t), kSeriesRounding);
+    EXPECT_NEAR(state.a[0], -3.0 * w * std::sin(w * t), kSeriesRounding);
   }
 }
 
 // Velocity and acceleration are the derivatives of the position, also in later periods.
 TEST(FourierSeries, DerivativesAreExact) {
-  FourierSeries series = example();
+  FourierSeries series = exampleSeries();
   expectDerivativesAgree(series);
   series.repeats = 3;
   expectDerivativesAgree(series, 1e-5);  // the step of the difference grows with the duration
@@ -43,12 +43,12 @@ TEST(FourierSeries, DerivativesAreExact) {
 // A random series starts and ends at rest at the given posture, and stays there outside its time.
 TEST(FourierSeries, RandomOnesStartAndEndAtRest) {
   for (const int harmonics : {2, 5, 20}) {
-    FourierSeries series = example(harmonics);
+    FourierSeries series = exampleSeries(harmonics);
     series.repeats = 2;
-    expectRestAtBothEnds(series, kRounding * harmonics * 10);
+    expectRestAtBothEnds(series, kSeriesRounding * harmonics * 10);
     for (const double t : {0.0, 6.0, 12.0, -1.0, 99.0}) {
       const StateAt state = stateAt(series, t);
-      EXPECT_LT((state.q - Eigen::Vector3d(0.3, -1.0, 2.0)).norm(), kRounding) << t;
+      EXPECT_LT((state.q - Eigen::Vector3d(0.3, -1.0, 2.0)).norm(), kSeriesRounding) << t;
     }
     EXPECT_EQ(stateAt(series, 13.0).v.norm(), 0.0);
     EXPECT_GT(stateAt(series, 1.0).v.norm(), 0.0);
@@ -57,27 +57,27 @@ TEST(FourierSeries, RandomOnesStartAndEndAtRest) {
 
 // The same seed gives the same motion (this number on every machine), another seed another.
 TEST(FourierSeries, SeedDecides) {
-  EXPECT_EQ(example().coefficients(), example().coefficients());
-  EXPECT_NE(randomFourierSeries(Eigen::Vector3d::Zero(), 7, 6.0, 12).a, example().a);
+  EXPECT_EQ(exampleSeries().coefficients(), exampleSeries().coefficients());
+  EXPECT_NE(randomFourierSeries(Eigen::Vector3d::Zero(), 7, 6.0, 12).a, exampleSeries().a);
   std::mt19937_64 engine(11);  // the standard fixes its 1st output for every seed
   const double first = static_cast<double>(engine() >> 11) / 9007199254740992.0 * 2.0 - 1.0;
   FourierSeries raw = randomFourierSeries(Eigen::VectorXd::Zero(1), 2, 6.0, 11);
   engine();
   const double second = static_cast<double>(engine() >> 11) / 9007199254740992.0 * 2.0 - 1.0;
-  EXPECT_NEAR(raw.a(0, 0), (first - second) / 2, kRounding);
+  EXPECT_NEAR(raw.a(0, 0), (first - second) / 2, kSeriesRounding);
 }
 
 // The basis matrices times the coefficients are the motion.
 TEST(FourierSeries, BasisTimesCoefficientsIsTheMotion) {
-  const FourierSeries series = example();
+  const FourierSeries series = exampleSeries();
   const Eigen::VectorXd times = Eigen::VectorXd::LinSpaced(50, 0.0, 6.0);
   const MotionBasis basis = fourierBasis(series.period, series.harmonics(), times);
   const Eigen::MatrixXd x = series.coefficients();
   for (Eigen::Index k = 0; k < times.size(); ++k) {
     const StateAt state = stateAt(series, times[k]);
-    EXPECT_LT((basis.q.row(k) * x - state.q.transpose()).norm(), kRounding);
-    EXPECT_LT((basis.v.row(k) * x - state.v.transpose()).norm(), kRounding);
-    EXPECT_LT((basis.a.row(k) * x - state.a.transpose()).norm(), 100 * kRounding);
+    EXPECT_LT((basis.q.row(k) * x - state.q.transpose()).norm(), kSeriesRounding);
+    EXPECT_LT((basis.v.row(k) * x - state.v.transpose()).norm(), kSeriesRounding);
+    EXPECT_LT((basis.a.row(k) * x - state.a.transpose()).norm(), 100 * kSeriesRounding);
   }
   const FourierSeries same = FourierSeries::fromCoefficients(x, series.period);
   EXPECT_EQ(same.a, series.a);
@@ -92,21 +92,21 @@ TEST(FourierSeries, RestBasisIsTheNullSpaceOfTheRestEquations) {
     const FourierRestEquations equations = fourierRestEquations(6.0, harmonics, 0.7);
     ASSERT_EQ(basis.cols(), 2 * harmonics - 2);
     if (harmonics == 1) continue;
-    EXPECT_LT((equations.matrix * basis).norm(), kRounding * 100);
+    EXPECT_LT((equations.matrix * basis).norm(), kSeriesRounding * 100);
     Eigen::VectorXd start = Eigen::VectorXd::Zero(2 * harmonics + 1);
     start[0] = 0.7;
-    EXPECT_LT((equations.matrix * start - equations.right_side).norm(), kRounding);
+    EXPECT_LT((equations.matrix * start - equations.right_side).norm(), kSeriesRounding);
     EXPECT_EQ(Eigen::FullPivLU<Eigen::MatrixXd>(basis).rank(), 2 * harmonics - 2);
     const Eigen::MatrixXd waves = basis.bottomRows(2 * harmonics);
     EXPECT_LT(
         (waves.transpose() * waves - Eigen::MatrixXd::Identity(basis.cols(), basis.cols())).norm(),
-        kRounding);
+        kSeriesRounding);
     // the equations are those of the basis functions at t = 0
     const MotionBasis at_zero = fourierBasis(6.0, harmonics, Eigen::VectorXd::Zero(1));
-    EXPECT_LT((equations.matrix.row(0) - at_zero.q.row(0)).norm(), kRounding);
-    EXPECT_LT((equations.matrix.row(1) - at_zero.v.row(0)).norm(), kRounding);
+    EXPECT_LT((equations.matrix.row(0) - at_zero.q.row(0)).norm(), kSeriesRounding);
+    EXPECT_LT((equations.matrix.row(1) - at_zero.v.row(0)).norm(), kSeriesRounding);
     EXPECT_LT((equations.matrix.row(2) * (2 * std::numbers::pi / 6.0) - at_zero.a.row(0)).norm(),
-              kRounding * 100);
+              kSeriesRounding * 100);
   }
 }
 
@@ -120,7 +120,7 @@ TEST(FourierSeries, StartingAtRestIsTheNearest) {
   const Eigen::MatrixXd basis = fourierRestBasis(6.0, 5).bottomRows(10);
   Eigen::MatrixXd removed(10, 2);
   removed << (series.a - rest.a).transpose(), (series.b - rest.b).transpose();
-  EXPECT_LT((basis.transpose() * removed).norm(), kRounding);
+  EXPECT_LT((basis.transpose() * removed).norm(), kSeriesRounding);
   expectRestAtBothEnds(rest);
 }
 
@@ -133,15 +133,15 @@ TEST(FourierSeries, BadInput) {
   refused([] { FourierSeries(1, 3, NAN); }, "period of a Fourier series is nan");
   refused([] { FourierSeries(1, 0, 1.0); }, "0 harmonics");
   refused([] { randomFourierSeries(Eigen::VectorXd::Zero(1), 1, 1.0, 1); }, "at least two");
-  refused([] { startingAtRest(example(), Eigen::Vector2d::Zero()); }, "2 start positions");
+  refused([] { startingAtRest(exampleSeries(), Eigen::Vector2d::Zero()); }, "2 start positions");
   refused([] { FourierSeries::fromCoefficients(Eigen::MatrixXd::Zero(4, 1), 1.0); },
           "4 coefficients");
   refused([] { randomFourierSeries(Eigen::VectorXd::Constant(1, NAN), 3, 1.0, 1); },
           "not a finite");
-  FourierSeries odd = example();
+  FourierSeries odd = exampleSeries();
   odd.b.conservativeResize(3, 2);
   refused([&] { checkSeries(odd); }, "b of size 3 x 2");
-  odd = example();
+  odd = exampleSeries();
   odd.repeats = 0;
   refused([&] { checkSeries(odd); }, "0 periods");
 }

@@ -16,7 +16,7 @@ namespace proprio {
 namespace {
 
 constexpr double kLengthScale = 0.1;  // m: one unit of usage of a length
-constexpr Eigen::Index kChunk = 16;
+constexpr Eigen::Index kConstraintChunk = 16;
 
 bool isPlace(ConstraintKind kind) { return kind >= ConstraintKind::kWorkspace; }
 
@@ -291,12 +291,13 @@ Eigen::MatrixXd MotionConstraints::usage(ConstMatrixRef q, ConstMatrixRef v,
   const Eigen::Index samples = q.rows();
   requireSize("MotionConstraints", "columns of q", q.cols(), impl_->limits.size());
   Eigen::MatrixXd by_sample(static_cast<Eigen::Index>(impl_->list.size()), samples);
-  parallelChunks(samples, kChunk, [&](std::ptrdiff_t start, std::ptrdiff_t count, int worker) {
-    for (std::ptrdiff_t k = start; k < start + count; ++k) {
-      evaluate(impl_->all, q.row(k).transpose(), v.row(k).transpose(), a.row(k).transpose(), worker,
-               by_sample.col(k));
-    }
-  });
+  parallelChunks(samples, kConstraintChunk,
+                 [&](std::ptrdiff_t start, std::ptrdiff_t count, int worker) {
+                   for (std::ptrdiff_t k = start; k < start + count; ++k) {
+                     evaluate(impl_->all, q.row(k).transpose(), v.row(k).transpose(),
+                              a.row(k).transpose(), worker, by_sample.col(k));
+                   }
+                 });
   return by_sample.transpose();
 }
 

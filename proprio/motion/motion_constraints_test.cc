@@ -14,8 +14,8 @@
 namespace proprio {
 namespace {
 
-struct Robot {
-  explicit Robot(const std::string& name)
+struct SmoothRobot {
+  explicit SmoothRobot(const std::string& name)
       : model(std::make_shared<const Model>(withSmoothSigns(
             readRobot(PROPRIO_SOURCE_DIR "/examples/robots/" + name + ".yaml", ReadOptions{}),
             10.0))),
@@ -28,7 +28,7 @@ struct Robot {
 
 // Each usage is the quantity over its limit: torques by fullTorque, the flange by its pose.
 TEST(MotionConstraints, UsageIsThePartOfTheLimit) {
-  const Robot r("tx40");
+  const SmoothRobot r("tx40");
   ConstraintOptions options;
   options.workspace = {workspaceLimitOf(*r.model, "flange z > 0.3"),
                        workspaceLimitOf(*r.model, "link_4 x < 0.2")};
@@ -80,7 +80,7 @@ TEST(MotionConstraints, GradientsEqualDifferences) {
   constexpr double kStep = 1e-5, kTolerance = 1e-5;
   for (const char* name : {"tx40", "tx40_coupled", "humanoid"}) {
     SCOPED_TRACE(name);
-    const Robot r(name);
+    const SmoothRobot r(name);
     ConstraintOptions options;
     options.joints = motionJoints(*r.model);
     options.joints.resize(options.joints.size() - 1);
@@ -143,7 +143,7 @@ TEST(MotionConstraints, GradientsEqualDifferences) {
 
 // Workspace sentences that say nothing, or name what is not there, get an answer.
 TEST(MotionConstraints, WorkspaceSentences) {
-  const Robot r("tx40");
+  const SmoothRobot r("tx40");
   const WorkspaceLimit limit = workspaceLimitOf(*r.model, "flange y < 0.25");
   EXPECT_EQ(limit.normal, Vector3d(0, -1, 0));
   EXPECT_EQ(limit.offset, -0.25);

@@ -36,7 +36,7 @@ void raise(double value, double t, Index i, VectorXd& best, VectorXd& when) {
   }
 }
 
-void take(const Sample& sample, Index i, MotionExtremes& found) {
+void takeSample(const Sample& sample, Index i, MotionExtremes& found) {
   if (!(sample.q[i] >= found.lowest[i])) {
     found.lowest[i] = sample.q[i];
     found.lowest_time[i] = sample.t;
@@ -59,7 +59,7 @@ void refineRoot(const Trajectory& trajectory, double low, double high, Index i, 
     ((value(middle) < 0.0) == rising ? low : high) = middle;
   }
   evaluate(trajectory, 0.5 * (low + high), scratch);
-  take(scratch, i, found);
+  takeSample(scratch, i, found);
 }
 
 // golden-section search for the largest |a| of joint i
@@ -68,7 +68,7 @@ void refineAcceleration(const Trajectory& trajectory, double low, double high, I
   constexpr double kGolden = 0.61803398874989484;
   const auto value = [&](double t) {
     evaluate(trajectory, t, scratch);
-    take(scratch, i, found);
+    takeSample(scratch, i, found);
     return std::abs(scratch.a[i]);
   };
   double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
@@ -140,7 +140,7 @@ MotionExtremes extremes(const Trajectory& trajectory) {
   for (const GridPiece& piece : grid) {
     for (int k = 0; k <= piece.steps; ++k) {
       evaluate(trajectory, piece.time(k), here);
-      for (Index i = 0; i < joints; ++i) take(here, i, found);
+      for (Index i = 0; i < joints; ++i) takeSample(here, i, found);
     }
   }
   // a second look at the samples that come close to the largest ones

@@ -7,7 +7,7 @@
 namespace proprio {
 namespace {
 
-MotionSamples polynomial(int degree, bool derivatives) {
+MotionSamples polynomialMotion(int degree, bool derivatives) {
   MotionSamples samples;
   samples.joints = {"a"};
   samples.time.resize(7);
@@ -29,18 +29,20 @@ double value(const MotionSamples& samples, MotionInterpolation kind, double t) {
 // Each interpolation is exact on the polynomials it promises.
 TEST(MotionInterpolation, ExactOnPolynomials) {
   for (double t = 0.0; t <= 2.1; t += 0.07) {
-    EXPECT_NEAR(value(polynomial(1, false), MotionInterpolation::kLinear, t), 1 + t, 1e-13);
-    EXPECT_NEAR(value(polynomial(1, false), MotionInterpolation::kCubic, t), 1 + t, 1e-13);
-    EXPECT_NEAR(value(polynomial(3, true), MotionInterpolation::kCubic, t), 1 + t * t * t, 1e-12);
-    EXPECT_NEAR(value(polynomial(2, false), MotionInterpolation::kQuintic, t), 1 + t * t, 1e-9);
-    EXPECT_NEAR(value(polynomial(5, true), MotionInterpolation::kQuintic, t), 1 + std::pow(t, 5),
-                1e-11);
+    EXPECT_NEAR(value(polynomialMotion(1, false), MotionInterpolation::kLinear, t), 1 + t, 1e-13);
+    EXPECT_NEAR(value(polynomialMotion(1, false), MotionInterpolation::kCubic, t), 1 + t, 1e-13);
+    EXPECT_NEAR(value(polynomialMotion(3, true), MotionInterpolation::kCubic, t), 1 + t * t * t,
+                1e-12);
+    EXPECT_NEAR(value(polynomialMotion(2, false), MotionInterpolation::kQuintic, t), 1 + t * t,
+                1e-9);
+    EXPECT_NEAR(value(polynomialMotion(5, true), MotionInterpolation::kQuintic, t),
+                1 + std::pow(t, 5), 1e-11);
   }
 }
 
 // All pass through the samples; each is as smooth as promised.
 TEST(MotionInterpolation, SamplesAndSmoothness) {
-  MotionSamples samples = polynomial(2, false);
+  MotionSamples samples = polynomialMotion(2, false);
   samples.q << 0, 1, 1, 1, -2, 0.5, 3;
   for (const MotionInterpolation kind :
        {MotionInterpolation::kPrevious, MotionInterpolation::kNearest, MotionInterpolation::kLinear,
@@ -84,7 +86,7 @@ TEST(MotionInterpolation, ModifiedAkimaSlope) {
 
 // Previous and nearest hold what they say.
 TEST(MotionInterpolation, Steps) {
-  const MotionSamples samples = polynomial(1, false);
+  const MotionSamples samples = polynomialMotion(1, false);
   EXPECT_EQ(value(samples, MotionInterpolation::kPrevious, 0.49), 1.3);
   EXPECT_EQ(value(samples, MotionInterpolation::kPrevious, 0.5), 1.5);
   EXPECT_EQ(value(samples, MotionInterpolation::kNearest, 0.79), 1.5);
@@ -114,16 +116,16 @@ TEST(MotionInterpolation, Edges) {
         messageOf([&] { interpolated(samples, MotionInterpolation::kLinear); });
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
-  MotionSamples bad = polynomial(1, true);
+  MotionSamples bad = polynomialMotion(1, true);
   bad.time[3] = bad.time[2];
   refused(bad, "point 4 is at 0.5 s, the one before at 0.5 s");
-  bad = polynomial(1, true);
+  bad = polynomialMotion(1, true);
   bad.q(2, 0) = NAN;
   refused(bad, "sample 3 has a number");
-  bad = polynomial(1, true);
+  bad = polynomialMotion(1, true);
   bad.v.conservativeResize(3, 1);
   refused(bad, "size 3 x 1");
-  bad = polynomial(1, true);
+  bad = polynomialMotion(1, true);
   bad.time.conservativeResize(3);
   refused(bad, "3 times for 7 samples");
   refused({}, "without samples");

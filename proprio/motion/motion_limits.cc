@@ -19,7 +19,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 bool oneDegree(const Joint& joint) { return velocityCount(joint.type) == 1; }
 
@@ -142,8 +142,8 @@ MotionLimits limitsOf(const Model& model, const std::vector<std::string>& joints
                       didYouMean(name, motionJoints(model))));
     }
     if (joint.type == JointType::kContinuous) {
-      limits.lower[i] = -kInfinite;
-      limits.upper[i] = kInfinite;
+      limits.lower[i] = -kUnlimited;
+      limits.upper[i] = kUnlimited;
     }
     for (const Joint& other : model.joints) {
       if (oneDegree(other) && other.velocity_index == joint.velocity_index)

@@ -7,6 +7,7 @@
 #include "proprio/core/error.h"
 #include "proprio/dynamics/augmented_regressor.h"
 #include "proprio/model/robot_reader.h"
+#include "proprio/model/testing/bundled_robot.h"
 #include "proprio/motion/fourier_series.h"
 #include "proprio/motion/point_to_point.h"
 #include "proprio/motion/quintic_spline.h"
@@ -15,11 +16,6 @@
 
 namespace proprio {
 namespace {
-
-std::shared_ptr<const Model> bundled(const std::string& name) {
-  return std::make_shared<const Model>(
-      readRobot(std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/" + name));
-}
 
 std::shared_ptr<const Model> fromUrdf(const std::string& joints) {
   const std::string inertial =
@@ -88,7 +84,7 @@ TEST(MotionLimits, SeesBothSidesOfAJump) {
 // Limits of the TX40 are those of its file; a motion within them passes, a faster one is told
 // joint, time, value and limit.
 TEST(MotionLimits, ChecksARobot) {
-  const auto model = bundled("tx40.yaml");
+  const auto model = sharedBundledRobot("tx40.yaml");
   const Tree tree(model);
   const Parameters parameters = declaredParameters(model);
   const std::vector<std::string> joints = motionJoints(*model);
@@ -125,7 +121,7 @@ TEST(MotionLimits, ChecksARobot) {
 // The effort is that of inverse dynamics with friction at the reported time, also for a motion that
 // names some joints in another order.
 TEST(MotionLimits, EffortIsTheFullTorque) {
-  const auto model = bundled("tx40.yaml");
+  const auto model = sharedBundledRobot("tx40.yaml");
   const Tree tree(model);
   const Parameters parameters = declaredParameters(model);
   const auto motion = std::make_shared<PiecewisePolynomial>(
@@ -156,7 +152,7 @@ TEST(MotionLimits, EffortIsTheFullTorque) {
 
 // A free base has no effort to check, and the result says so.
 TEST(MotionLimits, FreeBaseSaysWhatItLeavesOut) {
-  const auto model = bundled("humanoid.yaml");
+  const auto model = sharedBundledRobot("humanoid.yaml");
   const Tree tree(model);
   const std::vector<std::string> joints = motionJoints(*model);
   const auto still = std::make_shared<PiecewisePolynomial>(
@@ -201,7 +197,7 @@ TEST(MotionLimits, Margin) {
 
 // Joints that do not exist and limits of other joints are refused.
 TEST(MotionLimits, BadInput) {
-  const auto model = bundled("tx40.yaml");
+  const auto model = sharedBundledRobot("tx40.yaml");
   const Tree tree(model);
   const Parameters parameters = declaredParameters(model);
   const auto still = std::make_shared<PiecewisePolynomial>(standstill(Eigen::VectorXd::Zero(1)));

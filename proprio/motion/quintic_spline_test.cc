@@ -10,7 +10,7 @@
 namespace proprio {
 namespace {
 
-constexpr double kRounding = 1e-10;
+constexpr double kQuinticRounding = 1e-10;
 
 const std::vector<double> kTimes = {1.0, 1.4, 2.5, 3.0, 5.0, 5.2};
 
@@ -40,7 +40,7 @@ TEST(QuinticSpline, PassesThroughPointsWithFourContinuousDerivatives) {
       EXPECT_LT((stateAt(spline, kTimes[k] - 1.0).q.transpose() -
                  points.row(static_cast<Eigen::Index>(k)))
                     .norm(),
-                kRounding);
+                kQuinticRounding);
     expectDerivativesAgree(spline);
     const Jumps jumps = jumpsAtBreaks(spline);
     EXPECT_LT(jumps.q, 1e-9);

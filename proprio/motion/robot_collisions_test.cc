@@ -14,7 +14,7 @@
 namespace proprio {
 namespace {
 
-constexpr double kTolerance = 2e-6;  // of FCL's distances, m
+constexpr double kFclTolerance = 2e-6;  // of FCL's distances, m
 
 Shape sphere(double radius, const Vector3d& at) {
   Shape shape;
@@ -56,8 +56,8 @@ Model chain() {
   return model;
 }
 
-struct Robot {
-  Robot(Model model, const CollisionOptions& options)
+struct CollidingRobot {
+  CollidingRobot(Model model, const CollisionOptions& options)
       : tree(std::make_shared<const Tree>(
             std::make_shared<const Model>(finalize(std::move(model))))),
         collisions(tree, options),
@@ -76,17 +76,17 @@ TEST(RobotCollisions, SpheresHaveTheirClosedForm) {
   Model model = chain();
   model.links[0].shapes = {sphere(0.1, {0, 0, 0.2})};
   model.links[2].shapes = {sphere(0.25, {0.4, 0, 0})};
-  Robot r(model, {});
+  CollidingRobot r(model, {});
   ASSERT_EQ(r.collisions.pairCount(), 1);
   EXPECT_EQ(r.collisions.pairName(0), "base and second");
   for (const double bend : {0.3, 1.5, 2.6, 3.0, 3.14}) {
     const Vector3d centre(1.0 + 0.4 * std::cos(bend), 0.4 * std::sin(bend), 0.0);
     const double expected = (centre - Vector3d(0, 0, 0.2)).norm() - 0.35;
-    EXPECT_NEAR(r.at(Eigen::Vector3d(0.0, bend, 0.0), 0).distance, expected, kTolerance);
+    EXPECT_NEAR(r.at(Eigen::Vector3d(0.0, bend, 0.0), 0).distance, expected, kFclTolerance);
   }
   Model close = model;
   close.links[0].shapes = {sphere(0.5, {0.5, 0, 0})};
-  Robot touching(close, {});
+  CollidingRobot touching(close, {});
   const double overlap = std::hypot(0.5 + 0.4 * std::cos(2.0), 0.4 * std::sin(2.0)) - 0.75;
   ASSERT_LT(overlap, 0.0);
   EXPECT_NEAR(touching.at(Eigen::Vector3d(0, 2.0, 0), 0).distance, overlap, 1e-4);
@@ -102,7 +102,7 @@ TEST(RobotCollisions, BoxesMeshesAndDisabledPairs) {
   CollisionOptions options;
   options.environment = {{"wall", {Matrix3d::Identity(), {0, 2, 0}}, {10, 1, 10}}};
   {
-    Robot r(model, options);
+    CollidingRobot r(model, options);
     ASSERT_EQ(r.collisions.pairCount(), 4);  // first-third, and every link with the wall
     const Eigen::Vector3d q(0.0, 0.0, 0.9);
     computeKinematics(*r.tree, q, r.kinematics);
@@ -114,17 +114,17 @@ TEST(RobotCollisions, BoxesMeshesAndDisabledPairs) {
       const double found = r.collisions.distance(r.kinematics, pair).distance;
       // far pairs: a lower bound from the spheres around them
       if (expected < 0.6) {
-        EXPECT_NEAR(found, expected, kTolerance) << r.collisions.pairName(pair);
+        EXPECT_NEAR(found, expected, kFclTolerance) << r.collisions.pairName(pair);
       } else {
-        EXPECT_GT(found, 0.5 - kTolerance) << r.collisions.pairName(pair);
-        EXPECT_LE(found, expected + kTolerance) << r.collisions.pairName(pair);
+        EXPECT_GT(found, 0.5 - kFclTolerance) << r.collisions.pairName(pair);
+        EXPECT_LE(found, expected + kFclTolerance) << r.collisions.pairName(pair);
       }
     }
   }
   options.disabled = {{"wall", "third"}, {"first", "third"}};
-  EXPECT_EQ(Robot(model, options).collisions.pairCount(), 2);
+  EXPECT_EQ(CollidingRobot(model, options).collisions.pairCount(), 2);
   options.disabled = {{"wal", "third"}};
-  EXPECT_THROW(Robot(model, options), Error);
+  EXPECT_THROW(CollidingRobot(model, options), Error);
   options.disabled.clear();
   // the same last box as a mesh
   const std::string path = testing::TempDir() + "robot_collisions_box.obj";
@@ -133,19 +133,19 @@ TEST(RobotCollisions, BoxesMeshesAndDisabledPairs) {
   Model meshed = model;
   meshed.links[3].shapes[0].kind = ShapeKind::kMesh;
   meshed.links[3].shapes[0].mesh = path;
-  Robot r(meshed, options);
+  CollidingRobot r(meshed, options);
   for (int pair = 0; pair < r.collisions.pairCount(); ++pair) {
     if (r.collisions.pairName(pair) != "third and wall") continue;
-    EXPECT_NEAR(r.at(Eigen::Vector3d(0, 0, 0.9), pair).distance, 0.5, kTolerance);
+    EXPECT_NEAR(r.at(Eigen::Vector3d(0, 0, 0.9), pair).distance, 0.5, kFclTolerance);
   }
   meshed.links[3].shapes[0].mesh = "not_there.stl";
-  EXPECT_THROW(Robot(meshed, options), Error);
+  EXPECT_THROW(CollidingRobot(meshed, options), Error);
 }
 
 // Gradients of the distances of a floating humanoid's own links and of an arm to a box equal
 // differences; those err by the tolerance of the distance over the step.
 TEST(RobotCollisions, GradientsEqualDifferences) {
-  constexpr double kStep = 1e-3, kSlope = 2.0 * kTolerance / kStep + 1e-3;
+  constexpr double kStep = 1e-3, kSlope = 2.0 * kFclTolerance / kStep + 1e-3;
   Model arm = chain();
   Shape rod;
   rod.kind = ShapeKind::kCylinder;
@@ -155,11 +155,12 @@ TEST(RobotCollisions, GradientsEqualDifferences) {
   CollisionOptions options;
   options.environment = {
       {"post", Pose::fromXyzRpy({1.9, 0.9, 0.1}, {0.1, 0.2, 0.3}), {0.3, 0.3, 1}}};
-  Robot robots[] = {
-      Robot(arm, options),
-      Robot(readRobot(PROPRIO_SOURCE_DIR "/examples/robots/humanoid.yaml", ReadOptions{}), {})};
+  CollidingRobot robots[] = {
+      CollidingRobot(arm, options),
+      CollidingRobot(readRobot(PROPRIO_SOURCE_DIR "/examples/robots/humanoid.yaml", ReadOptions{}),
+                     {})};
   int checked = 0;
-  for (Robot& r : robots) {
+  for (CollidingRobot& r : robots) {
     const int nv = r.tree->velocityCount();
     Eigen::VectorXd gradient(nv);
     for (unsigned seed = 1; seed <= 6; ++seed) {
@@ -174,7 +175,7 @@ TEST(RobotCollisions, GradientsEqualDifferences) {
           const double up = r.at(moved(*r.tree, q, e), pair).distance;
           const double down = r.at(moved(*r.tree, q, -e), pair).distance;
           // where the nearest parts change there is a kink: both one-sided slopes must agree
-          if (std::abs(up + down - 2.0 * at.distance) > 20.0 * kTolerance) continue;
+          if (std::abs(up + down - 2.0 * at.distance) > 20.0 * kFclTolerance) continue;
           EXPECT_NEAR(gradient[j], (up - down) / (2.0 * kStep), kSlope * (1.0 + 0.1 / at.distance))
               << r.collisions.pairName(pair) << " coordinate " << j;
           ++checked;

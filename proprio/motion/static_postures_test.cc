@@ -13,8 +13,8 @@
 namespace proprio {
 namespace {
 
-struct Robot {
-  explicit Robot(const std::string& name)
+struct StillRobot {
+  explicit StillRobot(const std::string& name)
       : model(std::make_shared<const Model>(
             readRobot(PROPRIO_SOURCE_DIR "/examples/robots/" + name + ".yaml", ReadOptions{}))),
         tree(std::make_shared<const Tree>(model)),
@@ -35,7 +35,7 @@ struct Robot {
 // Of 12 candidates for a two-link arm the chosen 4 are among the best five of all 495 sets: no
 // single exchange makes them better.
 TEST(StaticPostures, IsAmongTheBestSetsWhereAllCanBeTried) {
-  const Robot r("planar_2r");
+  const StillRobot r("planar_2r");
   const MotionConstraints constraints(r.tree, r.parameters, {});
   const Eigen::MatrixXd candidates = candidatePostures(constraints, 12, 3);
   ASSERT_EQ(candidates.rows(), 12);
@@ -59,7 +59,7 @@ TEST(StaticPostures, IsAmongTheBestSetsWhereAllCanBeTried) {
 // A standing humanoid with its base wrench measured: 40 chosen postures tell more than any of 30
 // random sets of 40, keep the joint limits, and determine every static parameter.
 TEST(StaticPostures, BeatsRandomSetsOnAHumanoid) {
-  const Robot r("humanoid");
+  const StillRobot r("humanoid");
   ConstraintOptions options;
   options.posture = r.tree->neutralPosition();
   const MotionConstraints constraints(r.tree, r.parameters, options);
@@ -84,7 +84,7 @@ TEST(StaticPostures, BeatsRandomSetsOnAHumanoid) {
 
 // Too few candidates, or a robot on which gravity does not act, are refused.
 TEST(StaticPostures, RefusesWhatCannotBe) {
-  const Robot r("planar_2r");
+  const StillRobot r("planar_2r");
   const MotionConstraints constraints(r.tree, r.parameters, {});
   const Eigen::MatrixXd candidates = candidatePostures(constraints, 5, 3);
   EXPECT_THROW(chooseStaticPostures(r.tree, r.parameters.layout, candidates, 6), Error);

@@ -53,8 +53,8 @@ MotionSamples samplesToTheEnd(const JointMotion& motion, double rate) {
 }
 
 // columns prefix_J of all joints in SI units, or none of them
-void take(const Recording& table, const std::string& prefix, const std::vector<std::string>& joints,
-          MatrixXd& values) {
+void takeColumns(const Recording& table, const std::string& prefix,
+                 const std::vector<std::string>& joints, MatrixXd& values) {
   std::vector<int> columns;
   std::string missing;
   for (const std::string& joint : joints) {
@@ -136,9 +136,9 @@ MotionSamples motionFromCsv(const std::string& text, const std::string& file_nam
   if (samples.joints.empty())
     throw Error(file_name + ": there is no position column; expected q_J for every joint J");
   samples.time = table.time;
-  take(table, "q_", samples.joints, samples.q);
-  take(table, "v_", samples.joints, samples.v);
-  take(table, "a_", samples.joints, samples.a);
+  takeColumns(table, "q_", samples.joints, samples.q);
+  takeColumns(table, "v_", samples.joints, samples.v);
+  takeColumns(table, "a_", samples.joints, samples.a);
   return samples;
 }
 

@@ -13,7 +13,7 @@
 namespace proprio {
 namespace {
 
-JointMotion example() {
+JointMotion exampleMotion() {
   return {{"shoulder", "it's: odd"},
           std::make_shared<FourierSeries>(
               randomFourierSeries(Eigen::Vector2d(0.1, 1e-7), 3, 1.005, 5))};
@@ -26,7 +26,7 @@ void expectMessage(const std::string& message, const std::string& start, const s
 
 // Samples written as CSV read back bit by bit, with or without derivatives.
 TEST(TrajectoryFile, CsvReadsBackExactly) {
-  MotionSamples samples = sample(example(), 100.0);
+  MotionSamples samples = sample(exampleMotion(), 100.0);
   for (int keep = 2; keep >= 0; --keep) {
     if (keep < 2) samples.a.resize(0, 0);
     if (keep < 1) samples.v.resize(0, 0);
@@ -56,7 +56,7 @@ TEST(TrajectoryFile, CsvWithUnits) {
 // ROS YAML reads back bit by bit, times to half a nanosecond; odd names survive; every number is
 // one for YAML 1.1 too, which asks for a point and a signed exponent.
 TEST(TrajectoryFile, RosYamlReadsBack) {
-  const MotionSamples samples = sample(example(), 333.0);
+  const MotionSamples samples = sample(exampleMotion(), 333.0);
   const std::string text = motionRosYaml(samples);
   const MotionSamples back = motionFromRosYaml(text);
   EXPECT_EQ(back.joints, samples.joints);
@@ -156,7 +156,7 @@ class MotionFiles : public testing::Test {
 // A motion survives each of the three formats: exactly as JSON; at the samples, and closely between
 // them, as CSV and YAML, whose last sample is the end of the motion.
 TEST_F(MotionFiles, RoundTrip) {
-  const JointMotion motion = example();
+  const JointMotion motion = exampleMotion();
   for (const char* name : {"m.json", "m.csv", "m.yaml", "m.YML"}) {
     writeMotion(file(name), motion, 200.0);
     const JointMotion back = readMotion(file(name));
@@ -183,13 +183,15 @@ TEST_F(MotionFiles, Interpolation) {
 // Endings, missing files, and times that do not ascend are told with the file.
 TEST_F(MotionFiles, BadFiles) {
   expectMessage(messageOf([&] { readMotion(file("m.txt")); }), file("m.txt"), "'.txt'");
-  expectMessage(messageOf([&] { writeMotion(file("m"), example()); }), file("m"), "ending ''");
+  expectMessage(messageOf([&] { writeMotion(file("m"), exampleMotion()); }), file("m"),
+                "ending ''");
   EXPECT_NE(messageOf([&] { readMotion(file("none.json")); }).find("none.json"), std::string::npos);
   writeFileAtomically(file("e.csv"), "time,q_a\n0,1\n0,2\n");
   expectMessage(messageOf([&] { readMotion(file("e.csv")); }), file("e.csv"),
                 "point 2 is at 0 s, the one before at 0 s");
-  EXPECT_NE(messageOf([&] { writeMotion(file("m.csv"), example(), 0.0); }).find("sampling rate 0"),
-            std::string::npos);
+  EXPECT_NE(
+      messageOf([&] { writeMotion(file("m.csv"), exampleMotion(), 0.0); }).find("sampling rate 0"),
+      std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(file("m.csv")));
 }
 

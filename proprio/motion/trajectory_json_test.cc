@@ -41,7 +41,7 @@ TEST(TrajectoryJson, FourierReadsBackExactly) {
   EXPECT_EQ(motionJson(back), motionJson(motion));
 }
 
-JointMotion polynomial() {
+JointMotion polynomialPieces() {
   MotionLimits limits = threeJoints();
   return {limits.joints, std::make_shared<PiecewisePolynomial>(
                              randomStops(Eigen::Vector3d(0.1, 0.2, 0.3), 3, 1, limits))};
@@ -50,7 +50,7 @@ JointMotion polynomial() {
 // Every type reads back bit by bit, also nested: the text written again is the same, and so is
 // every sample.
 TEST(TrajectoryJson, EveryTypeReadsBackExactly) {
-  const JointMotion poly = polynomial();
+  const JointMotion poly = polynomialPieces();
   const auto spline = std::make_shared<BSpline>(
       restToRestSpline(Eigen::Vector3d(0.1, 0.2, 0.3), Eigen::MatrixXd::Constant(3, 4, 1.0 / 3.0),
                        Eigen::Vector3d(0.1, 0.2, 0.3), 5, 2.0));

@@ -68,7 +68,7 @@ void requireIndices(const std::vector<int>& variables, Index n, const char* what
   }
 }
 
-void check(const LmiProblem& p) {
+void checkProblem(const LmiProblem& p) {
   const Index n = p.A.cols();
   const auto finite = [](const auto& m, const char* what) {
     if (!m.allFinite()) {
@@ -523,7 +523,7 @@ LmiSolution Solver::solve() {
 }  // namespace
 
 LmiSolution solveLmiLeastSquares(const LmiProblem& problem, const LmiOptions& options) {
-  check(problem);
+  checkProblem(problem);
   return Solver(problem, options).solve();
 }
 

@@ -16,15 +16,15 @@
 namespace proprio {
 namespace {
 
-using Ipopt::Index;
-using Ipopt::Number;
-
 // Ipopt takes anything beyond this as no bound.
 constexpr double kNoBound = 1e19;
 
 /// The program in Ipopt's words. Exceptions are kept and end the solve.
 class Adapter final : public Ipopt::TNLP {
  public:
+  using Index = Ipopt::Index;
+  using Number = Ipopt::Number;
+
   Adapter(const NonlinearProgram& program, const ProgramOptions& options)
       : program_(program),
         options_(options),
@@ -151,7 +151,7 @@ ProgramStatus statusOf(Ipopt::ApplicationReturnStatus status) {
   }
 }
 
-void check(const NonlinearProgram& p) {
+void checkProgram(const NonlinearProgram& p) {
   const Eigen::Index n = p.start.size();
   if (n == 0 || !p.start.allFinite()) throw Error("solveProgram: the start is empty or not finite");
   for (const Eigen::VectorXd* bound : {&p.lower, &p.upper}) {
@@ -183,7 +183,7 @@ const char* toString(ProgramStatus status) {
 }
 
 ProgramResult solveProgram(const NonlinearProgram& program, const ProgramOptions& options) {
-  check(program);
+  checkProgram(program);
   static std::mutex one_at_a_time;
   const std::lock_guard<std::mutex> lock(one_at_a_time);
   const Ipopt::SmartPtr<Adapter> adapter = new Adapter(program, options);
@@ -199,7 +199,8 @@ ProgramResult solveProgram(const NonlinearProgram& program, const ProgramOptions
   // Ipopt's own choice with this Hessian, adaptive, forgets mu_init and wanders off a good start
   settings->SetStringValue("mu_strategy", "monotone");
   settings->SetNumericValue("mu_init", options.barrier);
-  if (app->Initialize("") != Ipopt::Solve_Succeeded) throw Error("solveProgram: Ipopt does not start");
+  if (app->Initialize("") != Ipopt::Solve_Succeeded)
+    throw Error("solveProgram: Ipopt does not start");
   adapter->result.x = program.start;
   const Ipopt::ApplicationReturnStatus status =
       app->OptimizeTNLP(Ipopt::SmartPtr<Ipopt::TNLP>(Ipopt::GetRawPtr(adapter)));

@@ -16,7 +16,7 @@ namespace proprio {
 namespace {
 
 // Collects rows of unknown number.
-struct Rows {
+struct CsvNumbers {
   std::vector<double> numbers;
   void operator()(const CsvLayout&, const CsvRows& rows) {
     numbers.insert(numbers.end(), rows.data(), rows.data() + rows.size());
@@ -34,7 +34,7 @@ CsvOptions strictOptions() {
   return options;
 }
 
-CsvTable tableOf(const CsvSummary& summary, const Rows& rows) {
+CsvTable tableOf(const CsvSummary& summary, const CsvNumbers& rows) {
   CsvTable table;
   table.file = summary.layout.file;
   for (const CsvColumn& column : summary.layout.columns) table.names.push_back(column.name);
@@ -48,7 +48,7 @@ std::string droppedNote(const CsvSummary& summary) {
       summary.cut_off ? ", the last one because it is cut off" : "", summary.first_problem);
 }
 
-Recording recordingOf(const CsvSummary& summary, const Rows& rows) {
+Recording recordingOf(const CsvSummary& summary, const CsvNumbers& rows) {
   Recording recording;
   recording.source = summary.layout.file;
   for (size_t c = 0; c < summary.layout.columns.size(); ++c) {
@@ -89,13 +89,13 @@ int CsvTable::column(const std::string& name) const {
 }
 
 CsvTable readCsv(const std::string& path) {
-  Rows rows;
+  CsvNumbers rows;
   const CsvSummary summary = streamCsv(path, strictOptions(), std::ref(rows));
   return tableOf(summary, rows);
 }
 
 CsvTable readCsvText(const std::string& text, const std::string& file_name) {
-  Rows rows;
+  CsvNumbers rows;
   const CsvSummary summary = streamCsvText(text, file_name, strictOptions(), std::ref(rows));
   return tableOf(summary, rows);
 }
@@ -113,21 +113,22 @@ std::string csvText(const CsvTable& table) {
 }
 
 Recording readCsvRecording(const std::string& path, const CsvOptions& options) {
-  Rows rows;
+  CsvNumbers rows;
   const CsvSummary summary = streamCsv(path, options, std::ref(rows));
   return recordingOf(summary, rows);
 }
 
 Recording readCsvRecordingText(const std::string& text, const std::string& file_name,
                                const CsvOptions& options) {
-  Rows rows;
+  CsvNumbers rows;
   const CsvSummary summary = streamCsvText(text, file_name, options, std::ref(rows));
   return recordingOf(summary, rows);
 }
 
 namespace {
 
-Recording valueList(const CsvSummary& summary, Rows rows, int columns, const CsvOptions& options) {
+Recording valueList(const CsvSummary& summary, CsvNumbers rows, int columns,
+                    const CsvOptions& options) {
   const std::string& file = summary.layout.file;
   if (summary.layout.columns.size() != 1) {
     throw errorAt({file, 1, 0}, fmt::format("the first row has {} cells, expected one value per "
@@ -166,14 +167,14 @@ CsvOptions listOptions(CsvOptions options, int columns) {
 }  // namespace
 
 Recording readValueList(const std::string& path, int columns, const CsvOptions& options) {
-  Rows rows;
+  CsvNumbers rows;
   const CsvSummary summary = streamCsv(path, listOptions(options, columns), std::ref(rows));
   return valueList(summary, std::move(rows), columns, options);
 }
 
 Recording readValueListText(const std::string& text, const std::string& file_name, int columns,
                             const CsvOptions& options) {
-  Rows rows;
+  CsvNumbers rows;
   const CsvSummary summary =
       streamCsvText(text, file_name, listOptions(options, columns), std::ref(rows));
   return valueList(summary, std::move(rows), columns, options);

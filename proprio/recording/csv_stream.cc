@@ -34,7 +34,7 @@ bool roundSlowly(std::string_view number, char decimal, double& value) {
 
 namespace {
 
-constexpr size_t kBlock = size_t{1} << 20;
+constexpr size_t kCsvBlock = size_t{1} << 20;
 constexpr size_t kLongestLine = size_t{64} << 20;
 constexpr size_t kChunkNumbers = size_t{1} << 15;  // fits into the second-level cache
 
@@ -59,7 +59,7 @@ class Source {
   }
 
   // how much to ask for at a time
-  size_t block() const { return file_ < 0 ? std::min(kBlock, text_.size() + 1) : kBlock; }
+  size_t block() const { return file_ < 0 ? std::min(kCsvBlock, text_.size() + 1) : kCsvBlock; }
   // 0 at the end
   size_t read(char* to, size_t most) {
     if (file_ < 0) {

@@ -17,7 +17,7 @@
 namespace proprio {
 namespace {
 
-std::string messageOf(const std::string& text) {
+std::string csvMessage(const std::string& text) {
   try {
     readCsvText(text, "t.csv");
   } catch (const Error& error) {
@@ -65,17 +65,17 @@ TEST(Csv, ReadsDialects) {
 
 // Every bad cell is named by row and column.
 TEST(Csv, BadCells) {
-  EXPECT_EQ(messageOf("a,b\n1,2\n3,x\n"),
+  EXPECT_EQ(csvMessage("a,b\n1,2\n3,x\n"),
             "t.csv:3:2: column 'b' has 'x', expected a finite number");
-  EXPECT_EQ(messageOf("a,b\n1,\n").rfind("t.csv:2:2: ", 0), 0u);
-  EXPECT_EQ(messageOf("a,b\n1,nan\n").rfind("t.csv:2:2: ", 0), 0u);
-  EXPECT_EQ(messageOf("a,b\ninf,1\n").rfind("t.csv:2:1: ", 0), 0u);
-  EXPECT_EQ(messageOf("a,b\n1\n").rfind("t.csv:2: this row has 1 cell, expected 2", 0), 0u);
-  EXPECT_EQ(messageOf("a,b\n1,2,3\n").rfind("t.csv:2: ", 0), 0u);
-  EXPECT_EQ(messageOf("a,a\n1,2\n").rfind("t.csv:1:2: ", 0), 0u);
-  EXPECT_EQ(messageOf("a,\n1,2\n").rfind("t.csv:1:2: ", 0), 0u);
-  EXPECT_EQ(messageOf("1,2\n3,4\n").rfind("t.csv:1:1: ", 0), 0u);
-  EXPECT_EQ(messageOf("").rfind("t.csv: the file is empty", 0), 0u);
+  EXPECT_EQ(csvMessage("a,b\n1,\n").rfind("t.csv:2:2: ", 0), 0u);
+  EXPECT_EQ(csvMessage("a,b\n1,nan\n").rfind("t.csv:2:2: ", 0), 0u);
+  EXPECT_EQ(csvMessage("a,b\ninf,1\n").rfind("t.csv:2:1: ", 0), 0u);
+  EXPECT_EQ(csvMessage("a,b\n1\n").rfind("t.csv:2: this row has 1 cell, expected 2", 0), 0u);
+  EXPECT_EQ(csvMessage("a,b\n1,2,3\n").rfind("t.csv:2: ", 0), 0u);
+  EXPECT_EQ(csvMessage("a,a\n1,2\n").rfind("t.csv:1:2: ", 0), 0u);
+  EXPECT_EQ(csvMessage("a,\n1,2\n").rfind("t.csv:1:2: ", 0), 0u);
+  EXPECT_EQ(csvMessage("1,2\n3,4\n").rfind("t.csv:1:1: ", 0), 0u);
+  EXPECT_EQ(csvMessage("").rfind("t.csv: the file is empty", 0), 0u);
 }
 
 // What is written reads back as exactly the same numbers.

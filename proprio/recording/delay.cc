@@ -34,7 +34,7 @@ VectorXd onGrid(const VectorXd& time, const Eigen::Ref<const VectorXd>& values, 
 }
 
 // Value and derivatives of a cubic fitted over 2 half + 1 samples (Savitzky and Golay 1964); zero
-// phase, so that it cannot shift anything. Rows without a full window stay zero.
+// phase, so that it cannot shift anything. RowIndices without a full window stay zero.
 struct Smoothed {
   VectorXd x, v, a;
 };
@@ -68,10 +68,11 @@ struct Track {
   VectorXd torque;
 };
 
-using Rows = std::vector<Index>;
+using RowIndices = std::vector<Index>;
 
 // [qdd, sin q, cos q of all joints, qd and sign(qd) of its own, 1]
-MatrixXd smallRegressor(const std::vector<Track>& tracks, const Track& own, const Rows& rows) {
+MatrixXd smallRegressor(const std::vector<Track>& tracks, const Track& own,
+                        const RowIndices& rows) {
   const auto n = static_cast<Index>(tracks.size());
   MatrixXd W(static_cast<Index>(rows.size()), 3 * n + 3);
   for (Index r = 0; r < W.rows(); ++r) {
@@ -92,7 +93,7 @@ MatrixXd smallRegressor(const std::vector<Track>& tracks, const Track& own, cons
 
 // The regressor of the robot, a matrix per track; empty unless every coordinate of it is recorded.
 std::vector<MatrixXd> robotRegressors(const std::shared_ptr<const Model>& model,
-                                      const std::vector<Track>& tracks, const Rows& rows) {
+                                      const std::vector<Track>& tracks, const RowIndices& rows) {
   if (model == nullptr || model->floating || model->velocity_count != model->position_count)
     return {};
   std::vector<int> of(static_cast<size_t>(model->velocity_count), -1);
@@ -157,8 +158,8 @@ MatrixXd spanOf(const MatrixXd& W) {
 }
 
 // `gap`: rows that the smoothing spans
-DelayEstimate estimate(const MatrixXd& W, const Track& own, const Rows& rows, Index most, Index gap,
-                       double step) {
+DelayEstimate estimate(const MatrixXd& W, const Track& own, const RowIndices& rows, Index most,
+                       Index gap, double step) {
   const auto torque = [&](Index lag) {
     VectorXd y(static_cast<Index>(rows.size()));
     for (Index r = 0; r < y.size(); ++r) y[r] = own.torque[rows[static_cast<size_t>(r)] + lag];
@@ -234,7 +235,7 @@ std::vector<DelayEstimate> estimateDelays(const Recording& recording,
     }
     tracks.push_back(std::move(track));
   }
-  Rows rows;
+  RowIndices rows;
   const Index usable = count - 2 * (half + most);
   const Index stride = std::max<Index>(1, usable / kMostRows);
   for (Index i = half + most; i < count - half - most; i += stride) rows.push_back(i);

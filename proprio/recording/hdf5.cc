@@ -17,9 +17,9 @@
 namespace proprio {
 namespace {
 
-constexpr char kArray = 'A', kData = 'D', kNote = 'N', kJson = 'J';
+constexpr char kArray = 'A', kData = 'D', kNote = 'N', kAttributes = 'J';
 constexpr uint64_t kMostNumbers = uint64_t{1} << 30;  // 8 GiB of doubles
-constexpr size_t kBlock = size_t{1} << 20;            // numbers read at once
+constexpr size_t kHdf5Block = size_t{1} << 20;        // numbers read at once
 constexpr size_t kLongestText = size_t{1} << 26;
 
 // An identifier of the library, closed at the end of its scope.
@@ -65,7 +65,7 @@ Error libraryError(const std::string& file, const std::string& what) {
 
 // Text of a fixed or variable length from a dataset or an attribute; empty if it is not one text.
 template <typename Read>
-std::string readText(hid_t type, hid_t space, const Read& read) {
+std::string readTexts(hid_t type, hid_t space, const Read& read) {
   if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1) return "";
   const Handle memory(H5Tcopy(type), H5Tclose);
   if (H5Tis_variable_str(type) > 0) {
@@ -88,8 +88,8 @@ std::string attributeText(hid_t object, const char* name) {
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
   if (!attribute.good()) return "";
   const Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
-  return readText(type, space,
-                  [&](hid_t memory, void* data) { return H5Aread(attribute, memory, data); });
+  return readTexts(type, space,
+                   [&](hid_t memory, void* data) { return H5Aread(attribute, memory, data); });
 }
 
 // Runs in the child: walks the file and sends what it finds.
@@ -139,7 +139,7 @@ class Hdf5Walk {
     if (!type.good() || !space.good()) throw failed(name);
     const H5T_class_t kind = H5Tget_class(type);
     if (name == kChannelsJsonName && kind == H5T_STRING) {
-      sender_.send(kJson, readText(type, space, [&](hid_t memory, void* data) {
+      sender_.send(kAttributes, readTexts(type, space, [&](hid_t memory, void* data) {
                      return H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
                    }));
       return;
@@ -214,7 +214,7 @@ class Hdf5Walk {
                                  {"unit", unit.empty() ? attributeText(dataset, "units") : unit}};
     sender_.send(kArray, head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     if (size[0] == 0 || size[1] == 0) return;
-    const hsize_t rows_at_once = std::max<hsize_t>(1, kBlock / size[1]);
+    const hsize_t rows_at_once = std::max<hsize_t>(1, kHdf5Block / size[1]);
     std::vector<double> block;
     const int dimensions = H5Sget_simple_extent_ndims(space);
     for (hsize_t row = 0; row < size[0]; row += rows_at_once) {
@@ -246,7 +246,7 @@ class Hdf5Assembly {
 
   void receive(char kind, std::string_view content) {
     if (kind == kNote) note(notes_, std::string(content));
-    if (kind == kJson) json_ += content;
+    if (kind == kAttributes) json_ += content;
     if (kind == kData) data_ += content;
     if (kind == kArray) {
       finishArray();

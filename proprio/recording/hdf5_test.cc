@@ -20,13 +20,7 @@
 namespace proprio {
 namespace {
 
-bool mentions(const std::vector<std::string>& notes, const std::string& piece) {
-  return std::any_of(notes.begin(), notes.end(), [&](const std::string& note) {
-    return note.find(piece) != std::string::npos;
-  });
-}
-
-Recording sampleRecording() {
+Recording hdf5Sample() {
   Recording recording;
   recording.source = "sample";
   recording.time.setLinSpaced(700, 10, 17);
@@ -47,7 +41,7 @@ Recording sampleRecording() {
 // Claim: what is written is read again, bit by bit, with units and quantities, for several topics.
 TEST(Hdf5Test, roundTrip) {
   const TestFolder folder;
-  Recording first = sampleRecording(), second = sampleRecording();
+  Recording first = hdf5Sample(), second = hdf5Sample();
   first.topic = "/joint_states";
   second.topic = "/other/arm";
   second.time.array() += 1;
@@ -70,7 +64,7 @@ TEST(Hdf5Test, roundTrip) {
 TEST(Hdf5Test, filesFromH5py) {
   PROPRIO_REQUIRE_PYTHON("h5py");
   const TestFolder folder;
-  const Recording sample = sampleRecording();
+  const Recording sample = hdf5Sample();
   writeHdf5(folder / "ours.h5", {sample});
   const std::string printed = runPython(folder, R"(
 import h5py, numpy as np
@@ -187,7 +181,7 @@ TEST(Hdf5Test, childProcess) {
 // down.
 TEST(Hdf5Test, damagedFiles) {
   const TestFolder folder;
-  writeHdf5(folder / "good.h5", {sampleRecording()});
+  writeHdf5(folder / "good.h5", {hdf5Sample()});
   const std::string good = readFile(folder / "good.h5");
   const auto attempt = [&](const std::string& bytes) {
     std::ofstream(folder / "bad.h5", std::ios::binary) << bytes;
@@ -202,9 +196,8 @@ TEST(Hdf5Test, damagedFiles) {
     attempt(damaged);
   }
   EXPECT_NE(messageOf([] { readHdf5("/nowhere/a.h5"); }).find("No such file"), std::string::npos);
-  EXPECT_NE(
-      messageOf([] { writeHdf5("/nowhere/a.h5", {sampleRecording()}); }).find("cannot be written"),
-      std::string::npos);
+  EXPECT_NE(messageOf([] { writeHdf5("/nowhere/a.h5", {hdf5Sample()}); }).find("cannot be written"),
+            std::string::npos);
 }
 
 }  // namespace

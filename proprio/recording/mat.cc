@@ -16,7 +16,7 @@ namespace proprio {
 namespace {
 
 constexpr size_t kHeaderSize = 128;
-constexpr int kDeepest = 32;  // structs within structs
+constexpr int kDeepestStruct = 32;  // structs within structs
 
 enum class Type : uint32_t {
   kInt8 = 1,
@@ -245,7 +245,7 @@ class MatReader {
   }
 
   void readStruct(ByteReader& data, const ArrayHeader& header, int depth) {
-    if (depth >= kDeepest) throw data.error("structs are nested too deep");
+    if (depth >= kDeepestStruct) throw data.error("structs are nested too deep");
     Element length = readElement(data);
     const auto name_size = length.data.read<int32_t>("the size of field names");
     Element names = readElement(data);

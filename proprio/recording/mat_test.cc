@@ -13,14 +13,8 @@
 namespace proprio {
 namespace {
 
-bool mentions(const std::vector<std::string>& notes, const std::string& piece) {
-  return std::any_of(notes.begin(), notes.end(), [&](const std::string& note) {
-    return note.find(piece) != std::string::npos;
-  });
-}
-
 // A file by hand: one double array `name` of rows x columns counted from 1, column by column.
-std::string fileOf(const std::string& name, int rows, int columns, bool big, int classes = 6) {
+std::string matOf(const std::string& name, int rows, int columns, bool big, int classes = 6) {
   std::string out = "MATLAB 5.0 MAT-file";
   out.resize(124, ' ');
   const auto put = [&](std::string& to, uint64_t value, int bytes) {
@@ -56,7 +50,7 @@ std::string fileOf(const std::string& name, int rows, int columns, bool big, int
 // Claim: a file laid out by hand from the format's description is read in both byte orders.
 TEST(MatTest, bytesByHand) {
   for (const bool big : {false, true}) {
-    const Recording recording = readMatBytes(fileOf("q", 5, 2, big), "hand.mat").at(0);
+    const Recording recording = readMatBytes(matOf("q", 5, 2, big), "hand.mat").at(0);
     ASSERT_EQ(recording.samples(), 5);
     EXPECT_EQ(recording.values(4, 0), 5);
     EXPECT_EQ(recording.values(4, 1), 10);
@@ -119,7 +113,7 @@ scipy.io.savemat('groups.mat', {'a': {'time': t, 'q': q}, 'b': {'time': t + 5, '
 
 // Claim: a file cut off inside its array is refused at every byte, and damaged bytes never crash.
 TEST(MatTest, damagedFiles) {
-  const std::string bytes = fileOf("q", 5, 2, false);
+  const std::string bytes = matOf("q", 5, 2, false);
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_THROW(readMatBytes(std::string_view(bytes).substr(0, size), "cut.mat"), Error) << size;
   for (size_t i = 0; i < bytes.size(); ++i) {
@@ -141,15 +135,15 @@ TEST(MatTest, messages) {
   };
   EXPECT_NE(message("short").find("this is not a MATLAB file: 5 bytes"), std::string::npos);
   EXPECT_NE(message(std::string(200, 'x')).find("at byte 126"), std::string::npos);
-  std::string version = fileOf("q", 2, 2, false);
+  std::string version = matOf("q", 2, 2, false);
   version[125] = '\2';
   EXPECT_NE(message(version).find("version 0200"), std::string::npos);
-  std::string shape = fileOf("q", 5, 2, false);
+  std::string shape = matOf("q", 5, 2, false);
   shape[160] = '\x7f';  // rows
   EXPECT_NE(message(shape).find("array 'q' of 127 x 2 needs 254 numbers, found 20 bytes"),
             std::string::npos)
       << message(shape);
-  EXPECT_NE(message(fileOf("q", 2, 2, false, 4)).find("no array in it is a signal"),
+  EXPECT_NE(message(matOf("q", 2, 2, false, 4)).find("no array in it is a signal"),
             std::string::npos);
 }
 

@@ -19,7 +19,7 @@ struct McapChannel {
   bool known = false;
 };
 
-std::string_view readText(ByteReader& reader, const char* what) {
+std::string_view readString(ByteReader& reader, const char* what) {
   return reader.take(reader.read<uint32_t>(what), what);
 }
 
@@ -63,15 +63,15 @@ class McapReader {
 
   void readSchema(ByteReader& record) {
     const auto id = record.read<uint16_t>("the schema's number");
-    schemas_[id] = readText(record, "the schema's name");
+    schemas_[id] = readString(record, "the schema's name");
   }
 
   void readChannel(ByteReader& record) {
     const auto id = record.read<uint16_t>("the channel's number");
     const auto schema = record.read<uint16_t>("the channel's schema");
     McapChannel channel;
-    channel.topic = readText(record, "the channel's topic");
-    channel.encoding = readText(record, "the channel's encoding");
+    channel.topic = readString(record, "the channel's topic");
+    channel.encoding = readString(record, "the channel's encoding");
     const auto found = schemas_.find(schema);
     if (found != schemas_.end()) channel.type = found->second;
     if (schema != 0 && found == schemas_.end())
@@ -101,7 +101,7 @@ class McapReader {
     record.take(16, "the times of a chunk");
     const auto size = record.read<uint64_t>("the size of a chunk");
     const auto crc = record.read<uint32_t>("the checksum of a chunk");
-    const std::string compression(readText(record, "the compression of a chunk"));
+    const std::string compression(readString(record, "the compression of a chunk"));
     const size_t start = record.fileOffset();
     const std::string_view packed =
         record.take(record.read<uint64_t>("the records of a chunk"), "the records of a chunk");

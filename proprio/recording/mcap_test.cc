@@ -31,7 +31,7 @@ Channel channelOf(Quantity quantity, const std::string& of, const std::string& c
   return channel;
 }
 
-Recording recordingOf(const std::vector<Channel>& channels, Eigen::Index rows) {
+Recording recordingWith(const std::vector<Channel>& channels, Eigen::Index rows) {
   Recording recording;
   recording.source = "sample";
   recording.channels = channels;
@@ -54,11 +54,11 @@ Recording robotRecording(Eigen::Index rows) {
     channels.push_back(channelOf(Quantity::kLinearAcceleration, "torso", component));
     channels.push_back(channelOf(Quantity::kForce, "wrist", component));
   }
-  return recordingOf(channels, rows);
+  return recordingWith(channels, rows);
 }
 
 // An uncompressed file of one message without chunk, summary or checksums, by hand.
-std::string fileOf(const std::string& encoding, const std::string& message) {
+std::string mcapOf(const std::string& encoding, const std::string& message) {
   const auto number = [](uint64_t value, int bytes) {
     std::string out;
     for (int i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xff);
@@ -107,7 +107,7 @@ TEST(McapTest, roundTrip) {
 TEST(McapTest, json) {
   std::vector<std::string> notes;
   const Recording flat =
-      readMcapBytes(fileOf("json", R"({"arm":{"load":[1,2.5]},"on":true,"label":"x","gap":null})"),
+      readMcapBytes(mcapOf("json", R"({"arm":{"load":[1,2.5]},"on":true,"label":"x","gap":null})"),
                     "j.mcap", {}, &notes)[0];
   EXPECT_EQ(flat.values(0, flat.column("arm.load[1]")), 2.5);
   EXPECT_EQ(flat.values(0, flat.column("on")), 1);
@@ -116,16 +116,16 @@ TEST(McapTest, json) {
   EXPECT_EQ(flat.time[0], 2.5);
   EXPECT_EQ(notes.size(), 1u);
   const Recording joints = readMcapBytes(
-      fileOf("json", R"({"header":{"stamp":{"sec":3,"nanosec":500000000},"frame_id":""},
+      mcapOf("json", R"({"header":{"stamp":{"sec":3,"nanosec":500000000},"frame_id":""},
                          "name":["a","b"],"position":[1,2],"velocity":[],"effort":[3,4]})"),
       "j.mcap")[0];
   EXPECT_EQ(joints.time[0], 3.5);
   EXPECT_EQ(joints.values(0, joints.column(Quantity::kTorque, Role::kMeasured, "b")), 4);
   EXPECT_EQ(joints.channels.size(), 4u);
-  EXPECT_THROW(readMcapBytes(fileOf("json", "[1, 2"), "j.mcap"), Error);
-  EXPECT_THROW(readMcapBytes(fileOf("json", std::string(5000, '[')), "j.mcap"), Error);
+  EXPECT_THROW(readMcapBytes(mcapOf("json", "[1, 2"), "j.mcap"), Error);
+  EXPECT_THROW(readMcapBytes(mcapOf("json", std::string(5000, '[')), "j.mcap"), Error);
   const std::string deep = R"({"a":)" + std::string(5000, '[') + std::string(5000, ']') + "}";
-  EXPECT_THROW(readMcapBytes(fileOf("json", deep), "j.mcap"), Error);
+  EXPECT_THROW(readMcapBytes(mcapOf("json", deep), "j.mcap"), Error);
 }
 
 // Claim: a file cut off at any byte is refused, or, if asked, read up to the cut with a note.
@@ -169,8 +169,8 @@ TEST(McapTest, messages) {
     EXPECT_NE(message.find(piece), std::string::npos) << message;
   };
   expect("hello", "this is not an MCAP file");
-  expect(fileOf("cdr", "x"), "no topic in it can be read");
-  expect(fileOf("ros1", "x"), "no topic in it can be read");
+  expect(mcapOf("cdr", "x"), "no topic in it can be read");
+  expect(mcapOf("ros1", "x"), "no topic in it can be read");
   std::string other = mcapBytes({robotRecording(3)}, McapCompression::kZstd);
   other.replace(other.find("zstd"), 4, "brot");
   expect(other, "compressed with 'brot'");
@@ -189,7 +189,7 @@ TEST(McapTest, messages) {
 
 // Claim: channels that ROS messages cannot hold (degrees, motor side) are not put into them.
 TEST(McapTest, onlySiUnitsInRosMessages) {
-  Recording recording = recordingOf({channelOf(Quantity::kPosition, "a")}, 3);
+  Recording recording = recordingWith({channelOf(Quantity::kPosition, "a")}, 3);
   recording.channels[0].unit = "deg";
   const Recording degrees = readMcapBytes(mcapBytes({recording}), "m")[0];
   EXPECT_EQ(degrees.values, recording.values);

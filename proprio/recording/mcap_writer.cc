@@ -17,7 +17,7 @@
 namespace proprio {
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
 // Definitions of the messages, as tools that know no ROS need them.
 constexpr char kHeaderDefinition[] = R"(
@@ -181,10 +181,10 @@ class JointRows {
       if (found == message_.name.end()) found = message_.name.insert(found, channel.of);
       const auto joint = static_cast<size_t>(found - message_.name.begin());
       cells_.push_back({channel.quantity, joint, c});
-      vectorOf(channel.quantity).push_back(kMissing);
+      vectorOf(channel.quantity).push_back(kAbsent);
     }
     for (std::vector<double>* values : {&message_.position, &message_.velocity, &message_.effort}) {
-      if (!values->empty()) values->assign(message_.name.size(), kMissing);
+      if (!values->empty()) values->assign(message_.name.size(), kAbsent);
     }
   }
   std::string row(const Recording& recording, Eigen::Index row, int64_t stamp_ns) {
@@ -245,8 +245,8 @@ std::string wrenchRow(const Recording& recording, const Topic& topic, Eigen::Ind
                       int64_t stamp_ns) {
   WrenchMessage message;
   message.header = {stamp_ns, topic.sensor};
-  message.force.fill(kMissing);
-  message.torque.fill(kMissing);
+  message.force.fill(kAbsent);
+  message.torque.fill(kAbsent);
   for (const int c : topic.columns) {
     const Channel& channel = recording.channels[static_cast<size_t>(c)];
     auto& values = channel.quantity == Quantity::kForce ? message.force : message.torque;

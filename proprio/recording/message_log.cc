@@ -14,8 +14,8 @@
 namespace proprio {
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-constexpr int kDeepest = 16;              // levels of a JSON message
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+constexpr int kDeepestJson = 16;          // levels of a JSON message
 constexpr size_t kMostColumns = 100'000;  // of a JSON message with long arrays
 
 // Messages have no role; topics do, where proprio wrote them.
@@ -97,7 +97,7 @@ class TopicLog {
     }
     recording.values.resize(rows, static_cast<Eigen::Index>(columns_.size()));
     for (size_t c = 0; c < columns_.size(); ++c) {
-      columns_[c].resize(stamps_.size(), kMissing);
+      columns_[c].resize(stamps_.size(), kNoValue);
       recording.values.col(static_cast<Eigen::Index>(c)) =
           Eigen::Map<const Eigen::VectorXd>(columns_[c].data(), rows);
       channels_[c].origin = fmt::format("{}: {}", source, topic_);
@@ -125,7 +125,7 @@ class TopicLog {
     std::vector<double>& cells = columns_[column];
     if (cells.size() >= stamps_.size())
       throw Error(fmt::format("{}: {} appears twice", where_, inQuotes(channels_[column].name)));
-    cells.resize(stamps_.size() - 1, kMissing);
+    cells.resize(stamps_.size() - 1, kNoValue);
     cells.push_back(value);
   }
 
@@ -229,7 +229,7 @@ class TopicLog {
     const auto found = json.find(key);
     if (found == json.end() || !found->is_array()) return numbers;
     for (const nlohmann::json& value : *found)
-      numbers.push_back(value.is_number() ? value.get<double>() : kMissing);
+      numbers.push_back(value.is_number() ? value.get<double>() : kNoValue);
     return numbers;
   }
 
@@ -263,11 +263,11 @@ class TopicLog {
   }
 
   void setJson(const nlohmann::json& json, const std::string& name, int depth) {
-    if (depth > kDeepest || columns_.size() > kMostColumns)
+    if (depth > kDeepestJson || columns_.size() > kMostColumns)
       throw Error(
           fmt::format("{}: the JSON is nested deeper than {} levels or has more than {} "
                       "numbers",
-                      where_, kDeepest, kMostColumns));
+                      where_, kDeepestJson, kMostColumns));
     if (json.is_object()) {
       for (const auto& [key, value] : json.items())
         setJson(value, name.empty() ? key : name + "." + key, depth + 1);
@@ -277,7 +277,7 @@ class TopicLog {
     } else if (!name.empty() && !json.is_string()) {
       const double value = json.is_number()    ? json.get<double>()
                            : json.is_boolean() ? (json.get<bool>() ? 1 : 0)
-                                               : kMissing;
+                                               : kNoValue;
       set(columnFor(channelNamed(name)), value);
     }
   }

@@ -27,7 +27,7 @@ std::string npyFile(const std::string& dictionary, const std::string& data, char
   return out + dictionary + data;
 }
 
-Recording sampleRecording() {
+Recording npySample() {
   Recording recording;
   recording.source = "sample";
   recording.time.setLinSpaced(5, 10, 10.4);
@@ -163,14 +163,14 @@ for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
 // Claim: what the writer writes is what the reader reads, with all that is known of the channels,
 // for one recording and for several topics, stored and deflated.
 TEST(NpyTest, roundTrip) {
-  Recording first = sampleRecording(), second = sampleRecording();
+  Recording first = npySample(), second = npySample();
   first.topic = "/joint_states";
   second.topic = "/robot/imu";
   second.time.array() += 1;
   for (const bool compress : {false, true}) {
-    const auto one = readNpzBytes(npzBytes({sampleRecording()}, compress), "one");
+    const auto one = readNpzBytes(npzBytes({npySample()}, compress), "one");
     ASSERT_EQ(one.size(), 1u);
-    expectSame(one[0], sampleRecording());
+    expectSame(one[0], npySample());
     const auto two = readNpzBytes(npzBytes({first, second}, compress), "two");
     ASSERT_EQ(two.size(), 2u);
     expectSame(two[0], first);
@@ -180,7 +180,7 @@ TEST(NpyTest, roundTrip) {
 
 // Claim: a recording of one sample stays one sample.
 TEST(NpyTest, oneSample) {
-  Recording one = sampleRecording();
+  Recording one = npySample();
   one.time = one.time.head(1).eval();
   one.values = one.values.topRows(1).eval();
   const auto read = readNpzBytes(npzBytes({one}), "one");
@@ -192,7 +192,7 @@ TEST(NpyTest, oneSample) {
 TEST(NpyTest, numPyReadsWhatIsWritten) {
   PROPRIO_REQUIRE_PYTHON("numpy");
   const TestFolder folder;
-  const Recording sample = sampleRecording();
+  const Recording sample = npySample();
   writeNpz(folder / "stored.npz", {sample});
   writeNpz(folder / "deflated.npz", {sample}, true);
   const std::string expected =
@@ -209,7 +209,7 @@ for name in ('stored.npz', 'deflated.npz'):
 // Claim: an archive cut off at any byte is refused with a message, never read in part.
 TEST(NpyTest, cutOffAnywhere) {
   for (const bool compress : {false, true}) {
-    const std::string bytes = npzBytes({sampleRecording()}, compress);
+    const std::string bytes = npzBytes({npySample()}, compress);
     for (size_t size = 0; size < bytes.size(); ++size) {
       EXPECT_THROW(readNpzBytes(std::string_view(bytes).substr(0, size), "cut.npz"), Error) << size;
     }
@@ -224,7 +224,7 @@ TEST(NpyTest, cutOffAnywhere) {
 // Claim: any single damaged byte is found by checksum or structure, or changes only what no array
 // depends on; nothing crashes.
 TEST(NpyTest, damagedBytes) {
-  const std::string bytes = npzBytes({sampleRecording()}, true);
+  const std::string bytes = npzBytes({npySample()}, true);
   for (size_t i = 0; i < bytes.size(); ++i) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x55);
@@ -233,7 +233,7 @@ TEST(NpyTest, damagedBytes) {
     } catch (const Error&) {
     }
   }
-  std::string stored = npzBytes({sampleRecording()}, false);
+  std::string stored = npzBytes({npySample()}, false);
   stored[stored.find("NUMPY") + 150] ^= 1;
   EXPECT_NE(messageOf([&] { readNpzBytes(stored, "a.npz"); }).find("the checksum is"),
             std::string::npos);
@@ -278,10 +278,10 @@ TEST(NpyTest, versions) {
 
 // Claim: groups of a file have their own time base, or that of the nearest group around.
 TEST(NpyTest, timeBaseOfNearestGroup) {
-  Recording outer = sampleRecording(), inner = sampleRecording();
+  Recording outer = npySample(), inner = npySample();
   inner.topic = "/inner";
   inner.time.array() += 100;
-  Recording untimed = sampleRecording();
+  Recording untimed = npySample();
   untimed.topic = "/outer_values";
   untimed.time.resize(0);
   const auto read = readNpzBytes(npzBytes({outer, inner, untimed}), "groups");

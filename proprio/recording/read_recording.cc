@@ -23,7 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using Notes = std::vector<std::string>;
 
-std::vector<Recording> readText(const std::string& path, const RecordingOptions& options, Notes*) {
+std::vector<Recording> readTextFile(const std::string& path, const RecordingOptions& options,
+                                    Notes*) {
   if (options.columns > 0) return {readValueList(path, options.columns, options.csv)};
   return {readCsvRecording(path, options.csv)};
 }
@@ -80,7 +81,7 @@ struct Format {
 // Later ones are asked first where the bytes decide; text is the rest.
 const std::vector<Format>& formats() {
   static const std::vector<Format> all = {
-      {{".csv", ".txt", ".tsv", ".dat", ".log"}, "", readText, writeCsv},
+      {{".csv", ".txt", ".tsv", ".dat", ".log"}, "", readTextFile, writeCsv},
       {{".npy"}, "\x93NUMPY", readNpyOf, nullptr},
       {{".npz"}, "PK\3\4", readNpzOf, writeNpzOf},
       {{".mat"}, "MATLAB ", readMatOf, nullptr},
@@ -139,7 +140,7 @@ std::vector<Recording> readAny(const std::string& path, const RecordingOptions& 
     throw Error(fmt::format("{}: is a binary file of no known format, expected one of {}", path,
                             extensions(false)));
   }
-  return readText(path, options, notes);
+  return readTextFile(path, options, notes);
 }
 
 }  // namespace

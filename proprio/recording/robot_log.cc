@@ -21,7 +21,7 @@ struct NamedFile {
   FileLocation location;
 };
 
-std::vector<NamedFile> namedFiles(const Model& model) {
+std::vector<NamedFile> declaredFiles(const Model& model) {
   std::vector<NamedFile> files;
   if (!model.recording) return files;
   const auto add = [&](const std::string& pattern, int columns, const FileLocation& location) {
@@ -79,7 +79,7 @@ fs::path fileIn(const fs::path& folder, const NamedFile& named) {
 
 std::vector<Recording> readRobotLog(const Model& model, const std::string& path,
                                     const RecordingOptions& options) {
-  const std::vector<NamedFile> files = namedFiles(model);
+  const std::vector<NamedFile> files = declaredFiles(model);
   std::error_code ignored;
   const bool folder = fs::is_directory(path, ignored);
   RecordingOptions one = options;

@@ -186,7 +186,7 @@ void readOne(const std::string& path, MessageLog& log, Notes* notes) {
 }
 
 // The files that metadata.yaml names and that exist.
-std::vector<std::string> namedFiles(const fs::path& folder, Notes* notes) {
+std::vector<std::string> filesInMetadata(const fs::path& folder, Notes* notes) {
   std::vector<std::string> files;
   const std::string metadata = (folder / "metadata.yaml").string();
   try {
@@ -214,7 +214,7 @@ std::vector<std::string> namedFiles(const fs::path& folder, Notes* notes) {
 }
 
 std::vector<std::string> bagFiles(const std::string& folder, Notes* notes) {
-  std::vector<std::string> files = namedFiles(folder, notes);
+  std::vector<std::string> files = filesInMetadata(folder, notes);
   if (!files.empty()) return files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const std::string path = entry.path().string();
@@ -237,7 +237,7 @@ std::vector<Recording> readRosbag(const std::string& path, Notes* notes) {
     return log.finish();
   }
   // the files that metadata names are parts of one bag; others are bags of their own
-  const std::vector<std::string> named = namedFiles(path, nullptr);
+  const std::vector<std::string> named = filesInMetadata(path, nullptr);
   const std::vector<std::string> files = bagFiles(path, notes);
   if (!named.empty()) {
     MessageLog log(path, notes);

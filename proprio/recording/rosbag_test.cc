@@ -51,12 +51,6 @@ def bag(path, topics):
   db.commit(); db.close()
 )";
 
-bool mentions(const std::vector<std::string>& notes, const std::string& piece) {
-  return std::any_of(notes.begin(), notes.end(), [&](const std::string& note) {
-    return note.find(piece) != std::string::npos;
-  });
-}
-
 // Claim: joints are matched by name when the order changes between messages, a missing joint is
 // NaN, empty velocities give no channel, and both byte orders are read.
 TEST(RosbagTest, jointStatesByName) {

@@ -20,9 +20,9 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnmeasured = std::numeric_limits<double>::quiet_NaN();
 
-Error signalError(const SignalDeclaration& signal, const std::string& sentence) {
+Error quantityError(const SignalDeclaration& signal, const std::string& sentence) {
   return errorAt(signal.location, fmt::format("signal {}: {}", signal.quantity, sentence));
 }
 
@@ -92,7 +92,7 @@ std::vector<VectorXd> stampsOf(const Model& model, const std::vector<Recording>&
 // Values at times that are not its own. `stamps` must grow; NaN where nothing is near enough.
 MatrixXd valuesAt(const VectorXd& times, const VectorXd& stamps, const MatrixXd& values,
                   const JoinDeclaration& join) {
-  MatrixXd out = MatrixXd::Constant(times.size(), values.cols(), kNan);
+  MatrixXd out = MatrixXd::Constant(times.size(), values.cols(), kUnmeasured);
   if (stamps.size() == 0) return out;
   Index next = 0;
   for (Index i = 0; i < times.size(); ++i) {
@@ -100,8 +100,8 @@ MatrixXd valuesAt(const VectorXd& times, const VectorXd& stamps, const MatrixXd&
     if (next > 0 && stamps[next - 1] > t) next = 0;  // the times go back
     while (next < stamps.size() && stamps[next] < t) ++next;
     // stamps[next - 1] < t <= stamps[next], where they exist
-    const double after = next < stamps.size() ? stamps[next] - t : kNan;
-    const double before = next > 0 ? t - stamps[next - 1] : kNan;
+    const double after = next < stamps.size() ? stamps[next] - t : kUnmeasured;
+    const double before = next > 0 ? t - stamps[next - 1] : kUnmeasured;
     if (join.method == "linear") {
       if (after == 0.0) {
         out.row(i) = values.row(next);
@@ -163,7 +163,8 @@ class Collector {
     if (join_.method.empty()) refuseJoin(s);
     const VectorXd& stamps = stamps_[s.recording];
     if (stamps.size() == 0 || time_.size() == 0)
-      throw signalError(s.declaration, "a stream without time stamps cannot be joined with others");
+      throw quantityError(s.declaration,
+                          "a stream without time stamps cannot be joined with others");
     requireGrowing(stamps, recording);
     MatrixXd joined = valuesAt((time_.array() + delay).matrix(), stamps, values, join_);
     const Index missing = joined.col(0).array().isNaN().count();
@@ -186,29 +187,30 @@ class Collector {
       difference =
           fmt::format("sample {} at {} s and at {} s", first + 1, other[first], time_[first]);
     }
-    throw signalError(s.declaration,
-                      fmt::format("{} has other time stamps than {} ({}); declare recording.join "
-                                  "(nearest or linear, with a limit) to bring them together",
-                                  placeOf(raw_[s.recording]), placeOf(raw_[base_]), difference));
+    throw quantityError(s.declaration,
+                        fmt::format("{} has other time stamps than {} ({}); declare recording.join "
+                                    "(nearest or linear, with a limit) to bring them together",
+                                    placeOf(raw_[s.recording]), placeOf(raw_[base_]), difference));
   }
 
   // later by whole samples
   MatrixXd shifted(MatrixXd values, const Selection& s) {
     const double delay = s.declaration.delay;
     if (delay == 0.0 || rows_ < 2) return values;
-    if (time_.size() == 0) throw signalError(s.declaration, "a delay needs time stamps or a rate");
+    if (time_.size() == 0)
+      throw quantityError(s.declaration, "a delay needs time stamps or a rate");
     const double period = (time_[rows_ - 1] - time_[0]) / static_cast<double>(rows_ - 1);
     const double samples = delay / period;
     constexpr double kWhole = 0.01;  // of a sample: far below what can be measured
     if (!(std::abs(samples) < static_cast<double>(rows_)) ||
         std::abs(samples - std::round(samples)) > kWhole) {
-      throw signalError(s.declaration,
-                        fmt::format("delay is {:.3f} samples of {:.6g} s, expected a whole number "
-                                    "of them; join linearly to interpolate",
-                                    samples, period));
+      throw quantityError(
+          s.declaration, fmt::format("delay is {:.3f} samples of {:.6g} s, expected a whole number "
+                                     "of them; join linearly to interpolate",
+                                     samples, period));
     }
     const auto shift = static_cast<Index>(std::round(samples));
-    MatrixXd out = MatrixXd::Constant(values.rows(), values.cols(), kNan);
+    MatrixXd out = MatrixXd::Constant(values.rows(), values.cols(), kUnmeasured);
     const Index kept = values.rows() - std::abs(shift);
     if (shift >= 0) {
       out.topRows(kept) = values.bottomRows(kept);
@@ -246,7 +248,7 @@ Unit unitFor(const Model& model, const Selection& s, size_t c, const Channel& ch
   const std::string what =
       fmt::format("{}: channel {}", toString(s.declaration.location), inQuotes(channel.name));
   if (s.declaration.quantity == "wrench" && !declared.empty())
-    throw signalError(s.declaration, "a wrench has two units; declare force and moment apart");
+    throw quantityError(s.declaration, "a wrench has two units; declare force and moment apart");
   // a drive signal may be anything that a gain turns into torque; motors turn, or slide
   const auto known = findUnit(text);
   if (column.quantity == Quantity::kCurrent) si.clear();
@@ -269,8 +271,8 @@ double entry(const std::vector<double>& numbers, size_t c, double otherwise) {
 
 void requireCount(const Selection& s, const std::vector<double>& numbers, const char* what) {
   if (numbers.size() > 1 && numbers.size() != s.columns.size()) {
-    throw signalError(s.declaration, fmt::format("{} has {} numbers, expected 1 or {}", what,
-                                                 numbers.size(), s.columns.size()));
+    throw quantityError(s.declaration, fmt::format("{} has {} numbers, expected 1 or {}", what,
+                                                   numbers.size(), s.columns.size()));
   }
 }
 
@@ -283,9 +285,9 @@ MatrixXd gearMatrix(const Model& model, const Selection& s) {
       const int joint = requireJoint(model, s.columns[static_cast<size_t>(c)].of);
       R(c, c) = model.joints[static_cast<size_t>(joint)].drive.gear_ratio;
       if (R(c, c) == 0.0) {
-        throw signalError(s.declaration,
-                          fmt::format("joint {} has a gear_ratio of 0",
-                                      inQuotes(s.columns[static_cast<size_t>(c)].of)));
+        throw quantityError(s.declaration,
+                            fmt::format("joint {} has a gear_ratio of 0",
+                                        inQuotes(s.columns[static_cast<size_t>(c)].of)));
       }
     }
     return R;
@@ -295,11 +297,12 @@ MatrixXd gearMatrix(const Model& model, const Selection& s) {
     joints.push_back(model.joints[static_cast<size_t>(joint)].name);
   for (const SignalColumn& column : s.columns) signal.push_back(column.of);
   if (joints != signal || model.transmission->matrix.rows() != count) {
-    throw signalError(s.declaration,
-                      fmt::format("the transmission has {} motors of the joints {}, expected these "
-                                  "joints in this order on the motor side, found {}",
-                                  model.transmission->matrix.rows(), fmt::join(joints, ", "),
-                                  fmt::join(signal, ", ")));
+    throw quantityError(
+        s.declaration,
+        fmt::format("the transmission has {} motors of the joints {}, expected these "
+                    "joints in this order on the motor side, found {}",
+                    model.transmission->matrix.rows(), fmt::join(joints, ", "),
+                    fmt::join(signal, ", ")));
   }
   return model.transmission->matrix;
 }
@@ -361,7 +364,7 @@ struct Output {
     channel.unit = unit;
     channel.origin = origin;
     if (has(channel.name)) {
-      throw signalError(s.declaration, fmt::format("{} is declared twice", channel.name));
+      throw quantityError(s.declaration, fmt::format("{} is declared twice", channel.name));
     }
     channels.push_back(std::move(channel));
     columns.push_back(std::move(values));

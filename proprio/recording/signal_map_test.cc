@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // conversions are a few multiplications and one small linear solve
-constexpr double kDigits = 1e-12;
+constexpr double kSignalDigits = 1e-12;
 constexpr double kPi = 3.14159265358979323846;
 
 /// A robot with the joints a, b (revolute) and lift (prismatic), and more lines of YAML.
@@ -38,7 +38,7 @@ Recording log(const std::string& text, const std::string& file = "log.csv") {
   return readCsvRecordingText(text, file);
 }
 
-std::string messageOf(const Model& model, const std::vector<Recording>& raw) {
+std::string mapMessage(const Model& model, const std::vector<Recording>& raw) {
   try {
     mapRecording(model, raw);
   } catch (const Error& error) {
@@ -73,7 +73,7 @@ TEST(SignalMap, ByNames) {
   EXPECT_EQ(mapped.channels[static_cast<size_t>(mapped.column("q_des_lift"))].unit, "m");
   ASSERT_EQ(mapped.notes.size(), 1u);
   EXPECT_TRUE(contains(mapped.notes[0], "elbow"));
-  EXPECT_TRUE(contains(messageOf(robot(""), {log("x,y\n1,2\n")}),
+  EXPECT_TRUE(contains(mapMessage(robot(""), {log("x,y\n1,2\n")}),
                        "log.csv: nothing in it names a joint of"));
 }
 
@@ -99,20 +99,21 @@ recording:
     const Eigen::Vector3d w = raw.values.row(i).segment<3>(3).transpose();
     Eigen::Vector3d t = raw.values.row(i).tail<3>().transpose();
     t = t.cwiseProduct(Eigen::Vector3d(1, -1, 2));
-    EXPECT_NEAR(at(mapped, "q_a", i), q[0], kDigits);
-    EXPECT_NEAR(at(mapped, "q_b", i), q[1] + kPi / 2.0, kDigits);
-    EXPECT_NEAR(at(mapped, "q_lift", i), q[2] + 0.1, kDigits);
+    EXPECT_NEAR(at(mapped, "q_a", i), q[0], kSignalDigits);
+    EXPECT_NEAR(at(mapped, "q_b", i), q[1] + kPi / 2.0, kSignalDigits);
+    EXPECT_NEAR(at(mapped, "q_lift", i), q[2] + 0.1, kSignalDigits);
     double power = 0.0;
     for (const std::string joint : {"a", "b", "lift"})
       power += at(mapped, "v_" + joint, i) * at(mapped, "tau_" + joint, i);
-    EXPECT_NEAR(power, w.dot(t), kDigits * std::abs(w.dot(t)) * 100.0);
+    EXPECT_NEAR(power, w.dot(t), kSignalDigits * std::abs(w.dot(t)) * 100.0);
   }
   EXPECT_EQ(mapped.time[1], 0.01);
   EXPECT_TRUE(contains(
-      messageOf(robot("transmission: {joints: [b, a], matrix: [[1, 0], [0, 1]]}\nrecording: "
-                      "{signals: [{quantity: position, side: motor, joints: [a, b], channels: [m1, "
-                      "m2]}]}\n"),
-                {raw}),
+      mapMessage(
+          robot("transmission: {joints: [b, a], matrix: [[1, 0], [0, 1]]}\nrecording: "
+                "{signals: [{quantity: position, side: motor, joints: [a, b], channels: [m1, "
+                "m2]}]}\n"),
+          {raw}),
       "expected these joints in this order"));
 }
 
@@ -131,8 +132,8 @@ joints:
 )";
   const Recording raw = log("t,x,y,i,j,k\n0,1,1,1000,2000,7\n");
   const Recording mapped = mapRecording(robot(drives + common), {raw});
-  EXPECT_NEAR(at(mapped, "q_a", 0), 2.0 * kPi / 100.0, kDigits);
-  EXPECT_NEAR(at(mapped, "q_b", 0), -2.0 * kPi / 50.0, kDigits);
+  EXPECT_NEAR(at(mapped, "q_a", 0), 2.0 * kPi / 100.0, kSignalDigits);
+  EXPECT_NEAR(at(mapped, "q_b", 0), -2.0 * kPi / 50.0, kSignalDigits);
   EXPECT_EQ(at(mapped, "i_a", 0), 1.0);
   EXPECT_EQ(at(mapped, "tau_a", 0), 2.0);
   EXPECT_EQ(at(mapped, "tau_b", 0), -6.0);
@@ -159,17 +160,17 @@ TEST(SignalMap, WaysToNameChannels) {
   EXPECT_EQ(q("p", "p[0],p[1],p[2]"), expected);
   const Model plain = robot("recording: {signals: [{quantity: position}]}\n");
   EXPECT_EQ(at(mapRecording(plain, {log("1,2,3\n")}), "q_b", 0), 2.0);
-  EXPECT_TRUE(contains(messageOf(plain, {log("1,2\n")}), "has 2 channels"));
-  EXPECT_TRUE(contains(messageOf(plain, {log("q_a,q_b,q_lft\n1,2,3\n")}),
+  EXPECT_TRUE(contains(mapMessage(plain, {log("1,2\n")}), "has 2 channels"));
+  EXPECT_TRUE(contains(mapMessage(plain, {log("q_a,q_b,q_lft\n1,2,3\n")}),
                        "robot.yaml:8:23: signal position: log.csv has no position of joint 'lift'; "
                        "did you mean 'lft'?"))
-      << messageOf(plain, {log("q_a,q_b,q_lft\n1,2,3\n")});
+      << mapMessage(plain, {log("q_a,q_b,q_lft\n1,2,3\n")});
   const Model named = robot("recording: {signals: [{quantity: position, channels: [x, y, z]}]}\n");
-  EXPECT_TRUE(contains(messageOf(named, {log("x,y,w\n1,2,3\n")}), "has no channel 'z'"));
+  EXPECT_TRUE(contains(mapMessage(named, {log("x,y,w\n1,2,3\n")}), "has no channel 'z'"));
   const Model two = robot("recording: {signals: [{quantity: position, channels: [x, y]}]}\n");
   EXPECT_TRUE(
-      contains(messageOf(two, {log("x,y,w\n1,2,3\n")}), "2 channels are named, expected 3"));
-  EXPECT_TRUE(contains(messageOf(named, {log("x,y,z\n1,2,3\n", "1"), log("x,y,z\n1,2,3\n", "2")}),
+      contains(mapMessage(two, {log("x,y,w\n1,2,3\n")}), "2 channels are named, expected 3"));
+  EXPECT_TRUE(contains(mapMessage(named, {log("x,y,z\n1,2,3\n", "1"), log("x,y,z\n1,2,3\n", "2")}),
                        "both have it; choose by `file` or `topic`"));
 }
 
@@ -181,13 +182,13 @@ TEST(SignalMap, Units) {
   };
   EXPECT_DOUBLE_EQ(at(mapRecording(with("deg"), {log("x\n180\n")}), "q_a", 0), kPi);
   EXPECT_DOUBLE_EQ(at(mapRecording(with("deg"), {log("x [deg]\n180\n")}), "q_a", 0), kPi);
-  EXPECT_TRUE(contains(messageOf(with("degs"), {log("x\n1\n")}), "unknown unit 'degs'"));
-  EXPECT_TRUE(contains(messageOf(with("mm"), {log("x\n1\n")}), "expected rad, mrad"));
-  EXPECT_TRUE(contains(messageOf(with("deg"), {log("x [rad]\n1\n")}),
+  EXPECT_TRUE(contains(mapMessage(with("degs"), {log("x\n1\n")}), "unknown unit 'degs'"));
+  EXPECT_TRUE(contains(mapMessage(with("mm"), {log("x\n1\n")}), "expected rad, mrad"));
+  EXPECT_TRUE(contains(mapMessage(with("deg"), {log("x [rad]\n1\n")}),
                        "has the unit 'rad' in the file, but 'deg' is declared"));
-  EXPECT_TRUE(contains(messageOf(robot("recording: {signals: [{quantity: position, joints: [a], "
-                                       "channels: x, scale: [1, 2]}]}\n"),
-                                 {log("x\n1\n")}),
+  EXPECT_TRUE(contains(mapMessage(robot("recording: {signals: [{quantity: position, joints: [a], "
+                                        "channels: x, scale: [1, 2]}]}\n"),
+                                  {log("x\n1\n")}),
                        "scale has 2 numbers, expected 1 or 1"));
 }
 
@@ -202,7 +203,7 @@ TEST(SignalMap, Join) {
   const Recording same = log("t,x\n0,10\n1,20\n2,30\n3,40\n", "dir/t.csv");
   const Recording other = log("t,x\n0.25,10\n1.25,20\n2.5,30\n", "dir/t.csv");
   EXPECT_EQ(at(mapRecording(robot("recording:\n" + signals), {q, same}), "tau_a", 2), 30.0);
-  const std::string message = messageOf(robot("recording:\n" + signals), {q, other});
+  const std::string message = mapMessage(robot("recording:\n" + signals), {q, other});
   EXPECT_TRUE(contains(message, "has other time stamps than dir/q.csv (3 and 4 samples)"))
       << message;
   EXPECT_TRUE(contains(message, "declare recording.join")) << message;
@@ -217,8 +218,8 @@ TEST(SignalMap, Join) {
   const Recording linear = mapRecording(
       robot("recording:\n  join: {method: linear, limit: 0.8}\n" + signals), {q, other});
   EXPECT_TRUE(std::isnan(at(linear, "tau_a", 0)));
-  EXPECT_NEAR(at(linear, "tau_a", 1), 17.5, kDigits);
-  EXPECT_NEAR(at(linear, "tau_a", 2), 20.0 + 10.0 * 0.75 / 1.25, kDigits);
+  EXPECT_NEAR(at(linear, "tau_a", 1), 17.5, kSignalDigits);
+  EXPECT_NEAR(at(linear, "tau_a", 2), 20.0 + 10.0 * 0.75 / 1.25, kSignalDigits);
   EXPECT_TRUE(std::isnan(at(linear, "tau_a", 3)));
 }
 
@@ -242,10 +243,10 @@ TEST(SignalMap, Delay) {
   ASSERT_EQ(early.samples(), 8);
   EXPECT_EQ(early.time[0], 2.0);
   EXPECT_EQ(at(early, "tau_a", 0), 0.0);
-  EXPECT_TRUE(contains(messageOf(with("0.5"), {log(text)}), "expected a whole number of them"));
+  EXPECT_TRUE(contains(mapMessage(with("0.5"), {log(text)}), "expected a whole number of them"));
   const Recording half =
       mapRecording(with("0.5", "  join: {method: linear, limit: 1}\n"), {log(text)});
-  EXPECT_NEAR(at(half, "tau_a", 4), 45.0, kDigits);
+  EXPECT_NEAR(at(half, "tau_a", 4), 45.0, kSignalDigits);
 }
 
 // Time stamps from a file of their own, by channel, or by rate; rows count from 1.
@@ -255,8 +256,8 @@ TEST(SignalMap, TimeAndRows) {
       mapRecording(robot("recording:\n  time: {file: t.txt, columns: 1, unit: ms}\n" + signal),
                    {log("x\n5\n6\n"), readValueListText("0\n8\n", "t.txt", 1)});
   EXPECT_DOUBLE_EQ(file.time[1], 0.008);
-  EXPECT_TRUE(contains(messageOf(robot("recording:\n  time: {file: t.txt}\n" + signal),
-                                 {log("x\n5\n6\n"), readValueListText("0\n8\n9\n", "t.txt", 1)}),
+  EXPECT_TRUE(contains(mapMessage(robot("recording:\n  time: {file: t.txt}\n" + signal),
+                                  {log("x\n5\n6\n"), readValueListText("0\n8\n9\n", "t.txt", 1)}),
                        "log.csv: has 2 samples, but there are 3 time stamps in t.txt"));
   const Recording channel =
       mapRecording(robot("recording:\n  time: {channel: clock, unit: us}\n" + signal),
@@ -267,7 +268,7 @@ TEST(SignalMap, TimeAndRows) {
   ASSERT_EQ(rows.samples(), 2);
   EXPECT_EQ(at(rows, "q_a", 0), 6.0);
   EXPECT_DOUBLE_EQ(rows.time[0], 0.1);
-  EXPECT_TRUE(contains(messageOf(robot("recording:\n  rows: [2, 9]\n" + signal), {log("x\n5\n")}),
+  EXPECT_TRUE(contains(mapMessage(robot("recording:\n  rows: [2, 9]\n" + signal), {log("x\n5\n")}),
                        "rows end at 9, but the log has 1 samples"));
   const Recording none = mapRecording(robot("recording:\n" + signal), {log("x\n5\n6\n")});
   EXPECT_EQ(none.time.size(), 0);
@@ -288,11 +289,11 @@ recording:
   EXPECT_DOUBLE_EQ(at(mapped, "acc_head.accelerometer_x", 0), 9.80665);
   EXPECT_DOUBLE_EQ(at(mapped, "gyro_head.gyroscope_z", 0), kPi);
   EXPECT_EQ(mapped.channels[2].component, "z");
-  EXPECT_TRUE(contains(messageOf(robot(R"(
+  EXPECT_TRUE(contains(mapMessage(robot(R"(
 sensors: [{name: head, type: gyroscope, link: link_2}]
 recording: {signals: [{quantity: wrench, sensor: head}]}
 )"),
-                                 {log("x,y,z\n1,0,180\n")}),
+                                  {log("x,y,z\n1,0,180\n")}),
                        "sensor 'head' is not of type force_torque"));
 }
 

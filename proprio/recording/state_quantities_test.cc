@@ -12,14 +12,14 @@
 namespace proprio {
 namespace {
 
-constexpr double kDigits = 1e-10;
+constexpr double kStateDigits = 1e-10;
 
 std::shared_ptr<const Model> bundled(const std::string& name) {
   return std::make_shared<const Model>(
       readRobot(std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/" + name));
 }
 
-std::string messageOf(const std::string& text, const Tree& tree) {
+std::string stateMessage(const std::string& text, const Tree& tree) {
   try {
     statesFrom(readCsvText(text, "s.csv"), tree);
   } catch (const Error& error) {
@@ -57,9 +57,9 @@ TEST(StateQuantities, PlanarArmHoldsItsWeight) {
   EXPECT_EQ(out.names, (std::vector<std::string>{"tau_shoulder", "tau_elbow", "gravity_shoulder",
                                                  "gravity_elbow"}));
   const double elbow = 9.81 * 0.21, shoulder = 9.81 * (2.0 * 0.28 + 0.61);
-  EXPECT_NEAR(out.values(0, 0), shoulder, kDigits);
-  EXPECT_NEAR(out.values(0, 1), elbow, kDigits);
-  EXPECT_NEAR(out.values(0, 2), shoulder, kDigits);
+  EXPECT_NEAR(out.values(0, 0), shoulder, kStateDigits);
+  EXPECT_NEAR(out.values(0, 1), elbow, kStateDigits);
+  EXPECT_NEAR(out.values(0, 2), shoulder, kStateDigits);
 }
 
 // The columns agree with each other: tau = rigid + effects = Y theta, rigid = M a + bias, and the
@@ -82,7 +82,7 @@ TEST(StateQuantities, ColumnsAgree) {
     const Eigen::MatrixXd effects = part(out, "effects_" + row, n);
     const Eigen::MatrixXd bias = part(out, "bias_" + row, n);
     const double size = states.tau.norm();
-    EXPECT_NEAR((rigid + effects - states.tau).norm(), 0.0, kDigits * size) << name;
+    EXPECT_NEAR((rigid + effects - states.tau).norm(), 0.0, kStateDigits * size) << name;
     EXPECT_NEAR((part(out, "acceleration_" + row, n) - states.a).norm(), 0.0,
                 1e-8 * states.a.norm())
         << name;
@@ -95,10 +95,10 @@ TEST(StateQuantities, ColumnsAgree) {
       EXPECT_NEAR(
           (Mi * states.a.row(i).transpose() + bias.row(i).transpose() - rigid.row(i).transpose())
               .norm(),
-          0.0, kDigits * size);
+          0.0, kStateDigits * size);
       for (Eigen::Index j = 0; j < n; ++j) {
         EXPECT_NEAR(Y.row(i).segment(j * width, width).dot(theta.transpose()), states.tau(i, j),
-                    kDigits * size);
+                    kStateDigits * size);
       }
     }
   }
@@ -113,24 +113,25 @@ TEST(StateQuantities, PosesAndEnergies) {
   const CsvTable out =
       stateQuantities(tree, declaredParameters(model), states, {"poses", "com", "energy"});
   EXPECT_EQ(out.values(0, 0), 0.5);
-  EXPECT_NEAR(out.values(0, out.column("tip_z")), 0.7, kDigits);
-  EXPECT_NEAR(out.values(0, out.column("tip_x")), 0.0, kDigits);
-  EXPECT_NEAR(out.values(0, out.column("forearm_z")), 0.4, kDigits);
-  EXPECT_NEAR(out.values(0, out.column("com_z")), (2.0 * 0.28 + 0.61) / 3.0, kDigits);
-  EXPECT_NEAR(out.values(0, out.column("kinetic")), 0.5 * 4.0 * (0.010216 + 0.21 * 0.21), kDigits);
-  EXPECT_NEAR(out.values(0, out.column("potential")), 9.81 * (2.0 * 0.28 + 0.61), kDigits);
+  EXPECT_NEAR(out.values(0, out.column("tip_z")), 0.7, kStateDigits);
+  EXPECT_NEAR(out.values(0, out.column("tip_x")), 0.0, kStateDigits);
+  EXPECT_NEAR(out.values(0, out.column("forearm_z")), 0.4, kStateDigits);
+  EXPECT_NEAR(out.values(0, out.column("com_z")), (2.0 * 0.28 + 0.61) / 3.0, kStateDigits);
+  EXPECT_NEAR(out.values(0, out.column("kinetic")), 0.5 * 4.0 * (0.010216 + 0.21 * 0.21),
+              kStateDigits);
+  EXPECT_NEAR(out.values(0, out.column("potential")), 9.81 * (2.0 * 0.28 + 0.61), kStateDigits);
 }
 
 // Tables that do not fit are refused with the columns that are missing or unknown.
 TEST(StateTable, Refusals) {
   const auto model = bundled("planar_2r.yaml");
   const Tree tree(model);
-  EXPECT_EQ(messageOf("q_shoulder\n0\n", tree),
+  EXPECT_EQ(stateMessage("q_shoulder\n0\n", tree),
             "s.csv:1: 1 column is missing: q_elbow; the positions of this robot are q_shoulder, "
             "q_elbow");
-  EXPECT_EQ(messageOf("q_shoulder,q_elbow,v_elbow\n0,0,0\n", tree).rfind("s.csv:1: 1 column", 0),
+  EXPECT_EQ(stateMessage("q_shoulder,q_elbow,v_elbow\n0,0,0\n", tree).rfind("s.csv:1: 1 column", 0),
             0u);
-  EXPECT_EQ(messageOf("q_shoulder,q_elbow,q_elbo\n0,0,0\n", tree)
+  EXPECT_EQ(stateMessage("q_shoulder,q_elbow,q_elbo\n0,0,0\n", tree)
                 .rfind("s.csv:1:3: there is no column 'q_elbo' for this robot; did you mean "
                        "'q_elbow'",
                        0),
@@ -153,7 +154,7 @@ TEST(StateTable, NamesAndEdges) {
   const Tree free(bundled("humanoid.yaml"));
   const StateTable states = statesFrom(randomStates(free, 3), free);
   for (Eigen::Index i = 0; i < 3; ++i)
-    EXPECT_NEAR((states.q.row(i).segment<4>(3).norm()), 1.0, kDigits);
+    EXPECT_NEAR((states.q.row(i).segment<4>(3).norm()), 1.0, kStateDigits);
   EXPECT_EQ(positionNames(free).size(), 37u);
   EXPECT_EQ(velocityNames(free, 'a')[3], "base_alx");
 

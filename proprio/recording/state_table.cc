@@ -15,10 +15,10 @@ constexpr std::array<const char*, 7> kPose = {"x", "y", "z", "qx", "qy", "qz", "
 constexpr std::array<const char*, 3> kPlanar = {"x", "y", "angle"};
 constexpr std::array<const char*, 6> kTwist = {"vx", "vy", "vz", "wx", "wy", "wz"};
 constexpr std::array<const char*, 6> kTwistRate = {"ax", "ay", "az", "alx", "aly", "alz"};
-constexpr std::array<const char*, 6> kWrench = {"fx", "fy", "fz", "tx", "ty", "tz"};
+constexpr std::array<const char*, 6> kWrenchParts = {"fx", "fy", "fz", "tx", "ty", "tz"};
 
 const std::array<const char*, 6>& sixOf(char kind) {
-  return kind == 'v' ? kTwist : kind == 'a' ? kTwistRate : kWrench;
+  return kind == 'v' ? kTwist : kind == 'a' ? kTwistRate : kWrenchParts;
 }
 
 // joints in the order of their coordinates; followers have none of their own
@@ -33,7 +33,8 @@ std::vector<const Joint*> freeJoints(const Model& model) {
 }
 
 template <class Suffixes>
-void append(std::vector<std::string>& names, const std::string& stem, const Suffixes& suffixes) {
+void appendNames(std::vector<std::string>& names, const std::string& stem,
+                 const Suffixes& suffixes) {
   for (const char* suffix : suffixes) names.push_back(stem + "_" + suffix);
 }
 
@@ -83,13 +84,13 @@ void refuseUnknown(const CsvTable& table, const std::vector<std::string>& known)
 
 std::vector<std::string> positionNames(const Tree& tree) {
   std::vector<std::string> names;
-  if (tree.floating()) append(names, "base", kPose);
+  if (tree.floating()) appendNames(names, "base", kPose);
   for (const Joint* joint : freeJoints(tree.model())) {
     const std::string stem = "q_" + joint->name;
     if (joint->type == JointType::kFloating)
-      append(names, stem, kPose);
+      appendNames(names, stem, kPose);
     else if (joint->type == JointType::kPlanar)
-      append(names, stem, kPlanar);
+      appendNames(names, stem, kPlanar);
     else
       names.push_back(stem);
   }
@@ -98,14 +99,14 @@ std::vector<std::string> positionNames(const Tree& tree) {
 
 std::vector<std::string> velocityNames(const Tree& tree, char kind) {
   std::vector<std::string> names;
-  if (tree.floating()) append(names, "base", sixOf(kind));
+  if (tree.floating()) appendNames(names, "base", sixOf(kind));
   const std::string prefix = kind == 't' ? "tau_" : std::string(1, kind) + "_";
   for (const Joint* joint : freeJoints(tree.model())) {
     const std::string stem = prefix + joint->name;
     if (joint->type == JointType::kFloating)
-      append(names, stem, sixOf(kind));
+      appendNames(names, stem, sixOf(kind));
     else if (joint->type == JointType::kPlanar)
-      append(names, stem, kPlanar);
+      appendNames(names, stem, kPlanar);
     else
       names.push_back(stem);
   }

@@ -123,22 +123,23 @@ ZipMember readEntry(ByteReader& reader, std::string_view bytes) {
 }
 
 template <typename T>
-void append(std::string& out, T value) {  // little endian
+void appendLittleEndian(std::string& out, T value) {  // little endian
   for (size_t i = 0; i < sizeof(T); ++i)
     out += static_cast<char>((static_cast<uint64_t>(value) >> (8 * i)) & 0xff);
 }
 
 // the fields that the local header and the directory entry share
 void appendHeader(std::string& out, const ZipMember& member) {
-  append<uint16_t>(out, 20);      // version that can extract it
-  append<uint16_t>(out, 0x0800);  // names are UTF-8
-  append<uint16_t>(out, member.deflated ? 8 : 0);
-  append<uint32_t>(out, 0x00210000);  // 1980-01-01: the same content gives the same file
-  append<uint32_t>(out, member.crc);
-  append<uint32_t>(out, static_cast<uint32_t>(member.data.size()));
-  append<uint32_t>(out, static_cast<uint32_t>(member.size));
-  append<uint16_t>(out, static_cast<uint16_t>(member.name.size()));
-  append<uint16_t>(out, 0);
+  appendLittleEndian<uint16_t>(out, 20);      // version that can extract it
+  appendLittleEndian<uint16_t>(out, 0x0800);  // names are UTF-8
+  appendLittleEndian<uint16_t>(out, member.deflated ? 8 : 0);
+  appendLittleEndian<uint32_t>(out,
+                               0x00210000);  // 1980-01-01: the same content gives the same file
+  appendLittleEndian<uint32_t>(out, member.crc);
+  appendLittleEndian<uint32_t>(out, static_cast<uint32_t>(member.data.size()));
+  appendLittleEndian<uint32_t>(out, static_cast<uint32_t>(member.size));
+  appendLittleEndian<uint16_t>(out, static_cast<uint16_t>(member.name.size()));
+  appendLittleEndian<uint16_t>(out, 0);
 }
 
 }  // namespace
@@ -184,13 +185,13 @@ std::string zipArchive(const std::vector<std::pair<std::string, std::string>>& m
     const std::string packed = deflate ? compressed(Compression::kDeflate, bytes) : std::string();
     const ZipMember member{name,          deflate ? packed : bytes, 0, deflate, bytes.size(),
                            crc32Of(bytes)};
-    append(directory, kDirectoryEntry);
-    append<uint16_t>(directory, 20);
+    appendLittleEndian(directory, kDirectoryEntry);
+    appendLittleEndian<uint16_t>(directory, 20);
     appendHeader(directory, member);
     directory.append(10, '\0');  // comment, disk, attributes
-    append(directory, static_cast<uint32_t>(out.size()));
+    appendLittleEndian(directory, static_cast<uint32_t>(out.size()));
     directory += name;
-    append(out, kLocalHeader);
+    appendLittleEndian(out, kLocalHeader);
     appendHeader(out, member);
     out += name;
     out += member.data;
@@ -202,13 +203,13 @@ std::string zipArchive(const std::vector<std::pair<std::string, std::string>>& m
   }
   const size_t start = out.size();
   out += directory;
-  append(out, kEnd);
-  append<uint32_t>(out, 0);
-  append(out, static_cast<uint16_t>(members.size()));
-  append(out, static_cast<uint16_t>(members.size()));
-  append(out, static_cast<uint32_t>(directory.size()));
-  append(out, static_cast<uint32_t>(start));
-  append<uint16_t>(out, 0);
+  appendLittleEndian(out, kEnd);
+  appendLittleEndian<uint32_t>(out, 0);
+  appendLittleEndian(out, static_cast<uint16_t>(members.size()));
+  appendLittleEndian(out, static_cast<uint16_t>(members.size()));
+  appendLittleEndian(out, static_cast<uint32_t>(directory.size()));
+  appendLittleEndian(out, static_cast<uint32_t>(start));
+  appendLittleEndian<uint16_t>(out, 0);
   return out;
 }
 

@@ -5,7 +5,7 @@
 namespace proprio {
 namespace {
 
-constexpr double kColumnsPerPx = 4.0;  // the reader may enlarge
+constexpr double kHtmlColumnsPerPx = 4.0;  // the reader may enlarge
 
 // The picture is the data: the script reads the paths of the SVG back and asks the plots which
 // numbers their edges stand for.
@@ -196,7 +196,7 @@ std::string html(const std::vector<Figure>& figures, const std::string& title) {
   const bool told = figures.size() == 1 && figures[0].title == title;  // by the figure itself
   if (!title.empty() && !told) page += "<h1>" + xmlEscaped(title) + "</h1>\n";
   page += "<p class=\"hint\"></p>\n";
-  for (const Figure& figure : figures) page += svgElement(figure, kColumnsPerPx, false);
+  for (const Figure& figure : figures) page += svgElement(figure, kHtmlColumnsPerPx, false);
   return page + "<script>\n" + kScript + "</script>\n</body>\n</html>\n";
 }
 

@@ -6,7 +6,7 @@
 namespace proprio {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 constexpr double kConstant = 1e-13;  // relative width below which data are one number
 constexpr double kLineWidth = 1.25;  // px
 constexpr double kCap = 2.5;         // half width of the ends of an error bar, px
@@ -63,7 +63,7 @@ void drawBand(const Series& series, int tone, const Scale& x, const Scale& y, do
   std::vector<Point> lower = pointsOf(series.x, series.low, x, y);
   for (size_t i = 0; i < upper.size(); ++i) {  // a gap of one is a gap of both
     if (std::isnan(upper[i].x) || std::isnan(upper[i].y) || std::isnan(lower[i].y))
-      upper[i] = lower[i] = {kNaN, kNaN};
+      upper[i] = lower[i] = {kGap, kGap};
   }
   const auto isGap = [](const Point& point) { return std::isnan(point.x); };
   for (auto begin = upper.begin(); begin != upper.end();) {
@@ -75,7 +75,7 @@ void drawBand(const Series& series, int tone, const Scale& x, const Scale& y, do
     const auto below = thinnedLine({low_begin, low_begin + (end - begin)}, 1.0 / columns);
     item.points.insert(item.points.end(), above.begin(), above.end());
     item.points.insert(item.points.end(), below.rbegin(), below.rend());
-    item.points.push_back({kNaN, kNaN});
+    item.points.push_back({kGap, kGap});
     begin = end;
   }
   items.push_back(std::move(item));
@@ -92,9 +92,9 @@ void drawErrorBars(const Series& series, double offset, int tone, const Scale& x
     if (std::isnan(bottom) && y.log) bottom = y.length;  // down to zero and beyond
     if (std::isnan(at) || std::isnan(top) || std::isnan(bottom)) continue;
     for (const Point& point :
-         {Point{at - kCap, top}, Point{at + kCap, top}, Point{kNaN, kNaN}, Point{at, top},
-          Point{at, bottom}, Point{kNaN, kNaN}, Point{at - kCap, bottom}, Point{at + kCap, bottom},
-          Point{kNaN, kNaN}})
+         {Point{at - kCap, top}, Point{at + kCap, top}, Point{kGap, kGap}, Point{at, top},
+          Point{at, bottom}, Point{kGap, kGap}, Point{at - kCap, bottom}, Point{at + kCap, bottom},
+          Point{kGap, kGap}})
       strokes.push_back(point);
   }
   items.push_back(strokeItem(std::move(strokes), tone, 0.9));

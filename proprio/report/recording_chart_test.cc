@@ -8,7 +8,7 @@
 namespace proprio {
 namespace {
 
-Recording recorded(const std::vector<std::string>& names, double start = 0.0) {
+Recording recordedChannels(const std::vector<std::string>& names, double start = 0.0) {
   Recording recording;
   recording.source = "folder/log.csv";
   recording.time = Eigen::VectorXd::LinSpaced(50, start, start + 5.0);
@@ -25,7 +25,7 @@ Recording recorded(const std::vector<std::string>& names, double start = 0.0) {
 // joint without a channel keeps its place.
 TEST(RecordingChart, JointsByQuantities) {
   const Recording recording =
-      recorded({"q_shoulder", "q_des_shoulder", "tau_shoulder", "q_elbow", "speed"});
+      recordedChannels({"q_shoulder", "q_des_shoulder", "tau_shoulder", "q_elbow", "speed"});
   const std::vector<Figure> figures = recordingFigures(recording);
   ASSERT_EQ(figures.size(), 2u);
   EXPECT_EQ(figures[0].title, "log.csv");
@@ -45,7 +45,7 @@ TEST(RecordingChart, JointsByQuantities) {
 // Components of a sensor share a panel.
 TEST(RecordingChart, Sensors) {
   const std::vector<Figure> figures =
-      recordingFigures(recorded({"f_wrist_x", "f_wrist_y", "f_wrist_z", "m_wrist_x"}));
+      recordingFigures(recordedChannels({"f_wrist_x", "f_wrist_y", "f_wrist_z", "m_wrist_x"}));
   ASSERT_EQ(figures.size(), 1u);
   ASSERT_EQ(figures[0].panels.size(), 2u);
   EXPECT_EQ(figures[0].panels[0].series.size(), 3u);
@@ -59,7 +59,7 @@ TEST(RecordingChart, Limits) {
       "ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link><joint name='elbow' "
       "type='revolute'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/><limit lower='-1' "
       "upper='2' velocity='3' effort='4'/></joint></robot>");
-  Recording recording = recorded({"q_elbow", "v_elbow", "a_elbow", "tau_elbow"});
+  Recording recording = recordedChannels({"q_elbow", "v_elbow", "a_elbow", "tau_elbow"});
   std::vector<Panel> panels = recordingFigures(recording, &model)[0].panels;
   ASSERT_EQ(panels[0].markers.size(), 2u);
   EXPECT_EQ(panels[0].markers[0].at, -1.0);
@@ -76,7 +76,7 @@ TEST(RecordingChart, Limits) {
 
 // Clock times become seconds since the start; without stamps x counts samples; nothing makes none.
 TEST(RecordingChart, TimeAxis) {
-  Recording recording = recorded({"q_a"}, 1.6e9);
+  Recording recording = recordedChannels({"q_a"}, 1.6e9);
   const Figure clock = recordingFigures(recording)[0];
   EXPECT_EQ(clock.panels[0].series[0].x[0], 0.0);
   EXPECT_NEAR(clock.panels[0].series[0].x[49], 5.0, 1e-6);

@@ -10,7 +10,7 @@
 namespace proprio {
 namespace {
 
-Recording recorded() {
+Recording recordedRun() {
   Recording recording;
   recording.source = "log.csv";
   recording.topic = "/joint_states";
@@ -27,7 +27,7 @@ Recording recorded() {
 // The text names source, rate, every channel with its meaning and unit, and every finding; a
 // channel without values has no range.
 TEST(RecordingReport, TextTellsAll) {
-  const Recording recording = recorded();
+  const Recording recording = recordedRun();
   const Quality quality = assessQuality(recording);
   const std::string text = recordingText(recording, quality, false);
   for (const char* part : {"log.csv  /joint_states", "101 samples over 1 s, 100 Hz, steady",
@@ -40,7 +40,7 @@ TEST(RecordingReport, TextTellsAll) {
 
 // JSON holds the same; strings that are not UTF-8 do not break it; an empty recording is told too.
 TEST(RecordingReport, Json) {
-  Recording recording = recorded();
+  Recording recording = recordedRun();
   recording.source = "\xff.csv";
   const auto json = nlohmann::json::parse(recordingJson(recording, assessQuality(recording)));
   EXPECT_EQ(json["samples"], 101);

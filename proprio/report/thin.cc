@@ -8,7 +8,7 @@
 namespace proprio {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kEmpty = std::numeric_limits<double>::quiet_NaN();
 
 bool isGap(const Point& point) { return std::isnan(point.x) || std::isnan(point.y); }
 
@@ -53,7 +53,7 @@ std::vector<Point> thinnedLine(const std::vector<Point>& points, double column) 
   std::vector<Point> kept;
   for (size_t i = 0; i < points.size();) {
     if (isGap(points[i])) {
-      if (!kept.empty() && !isGap(kept.back())) kept.push_back({kNaN, kNaN});
+      if (!kept.empty() && !isGap(kept.back())) kept.push_back({kEmpty, kEmpty});
       ++i;
       continue;
     }

@@ -10,7 +10,7 @@
 namespace proprio {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kHole = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<Point> noise(int count, double width) {
   std::mt19937 random(1);
@@ -27,7 +27,7 @@ TEST(Thin, KeepsTheExtremesOfEveryColumn) {
   const std::vector<Point> kept = thinnedLine(all, 0.5);
   EXPECT_LE(kept.size(), 4u * 600u);
   struct Column {
-    double low = 1e9, high = -1e9, first = kNaN, last = kNaN;
+    double low = 1e9, high = -1e9, first = kHole, last = kHole;
   };
   const auto columns = [](const std::vector<Point>& points) {
     std::map<int, Column> result;
@@ -54,14 +54,14 @@ TEST(Thin, KeepsTheExtremesOfEveryColumn) {
 // Gaps stay gaps, whatever is around them; lines of gaps only vanish.
 TEST(Thin, GapsSurvive) {
   std::vector<Point> points = noise(1000, 10.0);
-  for (int i = 400; i < 500; ++i) points[static_cast<size_t>(i)].y = kNaN;
-  points.front().y = points.back().x = kNaN;
+  for (int i = 400; i < 500; ++i) points[static_cast<size_t>(i)].y = kHole;
+  points.front().y = points.back().x = kHole;
   const std::vector<Point> kept = thinnedLine(points, 0.5);
   int gaps = 0;
   for (const Point& p : kept) gaps += std::isnan(p.x) ? 1 : 0;
   EXPECT_EQ(gaps, 1);
   EXPECT_FALSE(std::isnan(kept.front().x) || std::isnan(kept.back().x));
-  EXPECT_TRUE(thinnedLine({{kNaN, 1.0}, {0.0, kNaN}}, 1.0).empty());
+  EXPECT_TRUE(thinnedLine({{kHole, 1.0}, {0.0, kHole}}, 1.0).empty());
   EXPECT_TRUE(thinnedLine({}, 1.0).empty());
   EXPECT_EQ(thinnedLine({{1.0, 2.0}}, 1.0).size(), 1u);
 }
@@ -85,8 +85,8 @@ TEST(Thin, ClosedCurve) {
 
 // Of dots in the same place one is drawn.
 TEST(Thin, Dots) {
-  EXPECT_EQ(thinnedDots({{0.1, 0.1}, {0.2, 0.2}, {5.0, 0.1}, {kNaN, 0.0}, {-0.1, 0.1}}, 0.5).size(),
-            3u);
+  EXPECT_EQ(
+      thinnedDots({{0.1, 0.1}, {0.2, 0.2}, {5.0, 0.1}, {kHole, 0.0}, {-0.1, 0.1}}, 0.5).size(), 3u);
 }
 
 }  // namespace

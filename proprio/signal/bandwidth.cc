@@ -15,7 +15,6 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kPi = std::numbers::pi;
 constexpr Index kFewestSamples = 64;
 constexpr double kLongestSegment = 20.0;   // s: a resolution of 0.05 Hz is fine enough
 constexpr Index kMostInSegment = 1 << 17;  // samples, bounds the work
@@ -40,7 +39,8 @@ Eigen::VectorXd positionDensity(const Eigen::VectorXd& x, double rate, Index len
   const Index n = x.size() - 1;
   Eigen::VectorXd window(length);
   for (Index k = 0; k < length; ++k) {
-    const double s = std::sin(kPi * (static_cast<double>(k) + 0.5) / static_cast<double>(length));
+    const double s =
+        std::sin(std::numbers::pi * (static_cast<double>(k) + 0.5) / static_cast<double>(length));
     window[k] = s * s;
   }
   Eigen::VectorXd density = Eigen::VectorXd::Zero(length / 2 + 1);
@@ -60,13 +60,14 @@ Eigen::VectorXd positionDensity(const Eigen::VectorXd& x, double rate, Index len
   }
   density *= 2.0 / (rate * window.squaredNorm() * static_cast<double>(count));
   for (Index k = 1; k < density.size(); ++k) {
-    const double gain = 2.0 * std::sin(kPi * static_cast<double>(k) / static_cast<double>(length));
+    const double gain =
+        2.0 * std::sin(std::numbers::pi * static_cast<double>(k) / static_cast<double>(length));
     density[k] /= gain * gain;
   }
   return density;
 }
 
-double medianOf(std::vector<double> values) {
+double medianBand(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -111,7 +112,7 @@ double noiseDensity(const std::vector<Band>& bands, double rate, double bandwidt
   for (const Band& band : bands) {
     if (band.f >= from && band.f <= to) densities.push_back(band.density);
   }
-  return densities.empty() ? 0.0 : medianOf(densities);
+  return densities.empty() ? 0.0 : medianBand(densities);
 }
 
 /// What rises above the noise.
@@ -136,8 +137,8 @@ double expectedError(const std::vector<Band>& bands, double rate, double noise, 
                      double cutoff, int order) {
   double error = 0.0;
   for (const Band& band : bands) {
-    const double ratio =
-        std::tan(kPi * std::min(band.f / rate, 0.4999)) / std::tan(kPi * cutoff / rate);
+    const double ratio = std::tan(std::numbers::pi * std::min(band.f / rate, 0.4999)) /
+                         std::tan(std::numbers::pi * cutoff / rate);
     const double G = 1.0 / (1.0 + std::pow(ratio, 2.0 * order));
     const double signal = signalDensity(band, noise, limit);
     error += std::pow(band.f, 4.0) * band.df * ((1.0 - G) * (1.0 - G) * signal + G * G * noise);

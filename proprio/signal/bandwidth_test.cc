@@ -12,8 +12,6 @@
 namespace proprio {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 struct Motion {
   Eigen::VectorXd q, a;
 };
@@ -21,11 +19,11 @@ struct Motion {
 /// Sum of sines up to `top` Hz with random phases, speeds of about 1 rad/s.
 Motion sines(double top, double rate, double duration, unsigned seed) {
   std::mt19937 random(seed);
-  std::uniform_real_distribution<double> phase(0.0, 2.0 * kPi);
+  std::uniform_real_distribution<double> phase(0.0, 2.0 * std::numbers::pi);
   const Eigen::Index n = static_cast<Eigen::Index>(rate * duration);
   Motion motion{Eigen::VectorXd::Constant(n, 0.4), Eigen::VectorXd::Zero(n)};
   for (int h = 1; h <= 6; ++h) {
-    const double w = 2.0 * kPi * top * h / 6.0, p = phase(random);
+    const double w = 2.0 * std::numbers::pi * top * h / 6.0, p = phase(random);
     for (Eigen::Index k = 0; k < n; ++k) {
       const double angle = w * static_cast<double>(k) / rate + p;
       motion.q[k] += 0.5 / w * std::sin(angle);
@@ -117,10 +115,10 @@ TEST(Bandwidth, NoiseLowersTheCutoff) {
 TEST(Bandwidth, SurvivesVibrationCountsAndDrift) {
   const Motion motion = sines(1.0, 1000.0, 15.0, 7);
   Eigen::VectorXd q = motion.q;
-  const double count = 2.0 * kPi / 65536.0;
+  const double count = 2.0 * std::numbers::pi / 65536.0;
   for (Eigen::Index k = 0; k < q.size(); ++k) {
     const double t = 1e-3 * static_cast<double>(k);
-    q[k] += 0.05 * t + 2e-6 * std::sin(2.0 * kPi * 150.0 * t);
+    q[k] += 0.05 * t + 2e-6 * std::sin(2.0 * std::numbers::pi * 150.0 * t);
     q[k] = count * std::round(q[k] / count);
   }
   const CutoffChoice choice = chooseCutoffs(q, 1000.0)[0];

@@ -12,7 +12,7 @@
 namespace proprio {
 namespace {
 
-constexpr double kTolerance = 1e-12;
+constexpr double kDecimationTolerance = 1e-12;
 
 // The numbers of SciPy 1.17.1: decimate(x, 4) and decimate(x, 7).
 TEST(Decimation, IsThatOfSciPy) {
@@ -20,13 +20,13 @@ TEST(Decimation, IsThatOfSciPy) {
   expectAt(decimate(x, 4), {0, 1, 7, 15, 28, 29},
            {0.29968059563948041, 0.22880650172595149, 1.3131085863671172, 0.86040544162367827,
             0.67961497832961726, 0.46955808097289214},
-           kTolerance);
+           kDecimationTolerance);
   const Eigen::VectorXd y = decimate(x, 7);
   EXPECT_EQ(y.size(), 18);
   expectAt(y, {0, 1, 8, 16, 17},
            {0.26088312276899084, 0.22179460547412796, 0.81052709638441567, 0.58613082114876791,
             0.66025566827264193},
-           kTolerance);
+           kDecimationTolerance);
 }
 
 // n_d = floor(0.8 f / (2 f_dec)): 1 kHz and 100 Hz give 4, and never less than 1.
@@ -60,10 +60,10 @@ TEST(Decimation, LeavesNoAliases) {
 // Constants keep the published 10^(-0.1 / 20), or exactly 1 where asked for.
 TEST(Decimation, GainAtZeroFrequency) {
   const Eigen::VectorXd one = Eigen::VectorXd::Ones(200);
-  EXPECT_NEAR(decimate(one, 4)(20, 0), std::pow(10.0, -0.1 / 20.0), kTolerance);
+  EXPECT_NEAR(decimate(one, 4)(20, 0), std::pow(10.0, -0.1 / 20.0), kDecimationTolerance);
   DecimationOptions options;
   options.unit_gain = true;
-  EXPECT_NEAR(decimate(one, 4, options)(20, 0), 1.0, kTolerance);
+  EXPECT_NEAR(decimate(one, 4, options)(20, 0), 1.0, kDecimationTolerance);
   EXPECT_EQ(Eigen::VectorXd(decimate(one, 1)), one);
 }
 
@@ -81,7 +81,7 @@ TEST(Decimation, ParallelDecimationKeepsTheModel) {
   }
   const Eigen::VectorXd beta = Eigen::VectorXd::Random(5);
   const Eigen::MatrixXd Wd = decimate(W, 8), taud = decimate(W * beta, 8);
-  EXPECT_LT((Wd * beta - taud).cwiseAbs().maxCoeff(), kTolerance);
+  EXPECT_LT((Wd * beta - taud).cwiseAbs().maxCoeff(), kDecimationTolerance);
   EXPECT_LT((Wd.householderQr().solve(taud) - beta).norm(), 1e-10);
 }
 
@@ -105,7 +105,7 @@ TEST(Decimation, StreamingEqualsWhole) {
         }
         append(decimator.finish());
         ASSERT_EQ(y.rows(), expected.rows()) << q << " " << n << " " << block;
-        EXPECT_LT((y - expected).cwiseAbs().maxCoeff(), kTolerance)
+        EXPECT_LT((y - expected).cwiseAbs().maxCoeff(), kDecimationTolerance)
             << q << " " << n << " " << block;
       }
     }

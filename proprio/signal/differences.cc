@@ -23,7 +23,7 @@ void requireStep(double dt) {
   }
 }
 
-void requireIncreasing(const SignalColumns& x, const Eigen::VectorXd& time) {
+void requireIncreasingStamps(const SignalColumns& x, const Eigen::VectorXd& time) {
   if (time.size() != x.rows()) {
     throw Error(
         fmt::format("differences: there are {} time stamps for {} samples", time.size(), x.rows()));
@@ -90,13 +90,13 @@ Derivatives backwardDifferences(const SignalColumns& x, double dt) {
 
 Derivatives centralDifferences(const SignalColumns& x, const Eigen::VectorXd& time) {
   requireThree(x);
-  requireIncreasing(x, time);
+  requireIncreasingStamps(x, time);
   return central(x, [&time](Index k) { return time[k + 1] - time[k]; });
 }
 
 Derivatives backwardDifferences(const SignalColumns& x, const Eigen::VectorXd& time) {
   requireThree(x);
-  requireIncreasing(x, time);
+  requireIncreasingStamps(x, time);
   return backward(x, [&time](Index k) { return time[k + 1] - time[k]; });
 }
 

@@ -17,8 +17,6 @@
 namespace proprio {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 /// c0 + c1 t + c2 t^2 + ... and its derivatives.
 double polynomial(const std::vector<double>& c, double t, int derivative) {
   double value = 0.0;
@@ -78,7 +76,7 @@ TEST(Differences, BackwardLagByHalfAStep) {
 
 // A sine keeps its phase under central differences and gets the gain sin(w dt) / (w dt).
 TEST(Differences, GainOfCentralDifferences) {
-  const double w = 2.0 * kPi * 5.0, dt = 0.01;
+  const double w = 2.0 * std::numbers::pi * 5.0, dt = 0.01;
   Eigen::VectorXd x(200);
   for (Eigen::Index k = 0; k < 200; ++k) x[k] = std::sin(w * dt * static_cast<double>(k));
   const Derivatives d = centralDifferences(x, dt);
@@ -93,7 +91,7 @@ TEST(Differences, GainOfCentralDifferences) {
 // Noise of 1e-4 deg at 1 kHz becomes 1.07 rad/s^2 after two central differences, the published
 // figure, and four times that with three neighbours.
 TEST(Differences, NoiseOfAccelerationsIsThePublishedOne) {
-  const Eigen::VectorXd noise = whiteNoise(100000, 1e-4 * kPi / 180.0);
+  const Eigen::VectorXd noise = whiteNoise(100000, 1e-4 * std::numbers::pi / 180.0);
   const Derivatives once = centralDifferences(noise, 1e-3);
   const Derivatives twice = centralDifferences(once.first, 1e-3);
   EXPECT_NEAR(deviation(twice.first), 1.07, 0.02);
@@ -225,7 +223,7 @@ TEST(AdaptiveWindow, FitsLikeSavitzkyGolay) {
 // Against an encoder: noise at low speed far below that of backward differences, lag in fast motion
 // far below that of a fixed window as long as the longest.
 TEST(AdaptiveWindow, TradesNoiseAgainstLag) {
-  const double dt = 1e-3, count = 2.0 * kPi / 10000.0;
+  const double dt = 1e-3, count = 2.0 * std::numbers::pi / 10000.0;
   const Eigen::Index n = 4000;
   Eigen::VectorXd x(n), v(n);
   for (Eigen::Index k = 0; k < n; ++k) {
@@ -281,8 +279,9 @@ TEST(Fourier, EveryLengthEqualsTheDefinition) {
     for (size_t k = 0; k < n; ++k) {
       std::complex<double> expected = 0.0;
       for (size_t j = 0; j < n; ++j) {
-        expected += x[j] * std::polar(1.0, -2.0 * kPi * static_cast<double>(j * k % n) /
-                                               static_cast<double>(n));
+        expected +=
+            x[j] * std::polar(1.0, -2.0 * std::numbers::pi * static_cast<double>(j * k % n) /
+                                       static_cast<double>(n));
       }
       EXPECT_LT(std::abs(X[k] - expected), 1e-12) << n;
     }
@@ -305,13 +304,13 @@ TEST(Fourier, DerivativesOfPeriodicMotionAreExact) {
         q(k, c) = 0.2 * static_cast<double>(c);
         v(k, c) = a(k, c) = 0.0;
         for (int h = 1; h <= 5; ++h) {
-          const double w = 2.0 * kPi * 0.1 * h, t = static_cast<double>(k) / rate;
+          const double w = 2.0 * std::numbers::pi * 0.1 * h, t = static_cast<double>(k) / rate;
           const double phase = w * t + static_cast<double>(c) + h;
           q(k, c) += std::sin(phase) / h;
           v(k, c) += w * std::cos(phase) / h;
           a(k, c) -= w * w * std::sin(phase) / h;
         }
-        noise(k, c) = 0.01 * std::cos(2.0 * kPi * 3.0 * static_cast<double>(k) / rate);
+        noise(k, c) = 0.01 * std::cos(2.0 * std::numbers::pi * 3.0 * static_cast<double>(k) / rate);
       }
     }
     const PeriodicDerivatives all = differentiatePeriodic(q, rate);

@@ -11,7 +11,6 @@
 namespace proprio {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 // Below, the poles are so near to 1 that a double holds few digits of their distance from it.
 constexpr double kLowestCutoff = 1e-5;
 
@@ -72,7 +71,7 @@ DigitalFilter fromEllipse(int order, double r, double s) {
   // from the most damped to the least damped pair
   if (order % 2 == 1) filter.sections.push_back(singleSection(r));
   for (int k = order / 2 - 1; k >= 0; --k) {
-    const double theta = kPi * (2.0 * k + 1.0) / (2.0 * order);
+    const double theta = std::numbers::pi * (2.0 * k + 1.0) / (2.0 * order);
     const double re = r * std::sin(theta), im = s * std::cos(theta);
     filter.sections.push_back(pairSection(2.0 * re, re * re + im * im));
   }
@@ -83,7 +82,7 @@ DigitalFilter fromEllipse(int order, double r, double s) {
 
 DigitalFilter butterworthLowpass(int order, double cutoff_hz, double rate_hz) {
   requireDesignable(order, cutoff_hz, rate_hz);
-  const double K = std::tan(kPi * cutoff_hz / rate_hz);
+  const double K = std::tan(std::numbers::pi * cutoff_hz / rate_hz);
   return fromEllipse(order, K, K);
 }
 
@@ -93,7 +92,7 @@ DigitalFilter chebyshevLowpass(int order, double ripple_db, double cutoff_hz, do
     throw Error(fmt::format("Chebyshev filter: the ripple is {} dB, expected a positive number",
                             ripple_db));
   }
-  const double K = std::tan(kPi * cutoff_hz / rate_hz);
+  const double K = std::tan(std::numbers::pi * cutoff_hz / rate_hz);
   const double epsilon = std::sqrt(std::expm1(ripple_db * std::log(10.0) / 10.0));
   const double mu = std::asinh(1.0 / epsilon) / order;
   DigitalFilter filter = fromEllipse(order, K * std::sinh(mu), K * std::cosh(mu));
@@ -109,7 +108,7 @@ DigitalFilter chebyshevLowpass(int order, double ripple_db, double cutoff_hz, do
 
 std::complex<double> frequencyResponse(const DigitalFilter& filter, double frequency_hz,
                                        double rate_hz) {
-  const std::complex<double> z1 = std::polar(1.0, -2.0 * kPi * frequency_hz / rate_hz);
+  const std::complex<double> z1 = std::polar(1.0, -2.0 * std::numbers::pi * frequency_hz / rate_hz);
   std::complex<double> response = 1.0;
   for (const FilterSection& s : filter.sections) {
     response *= (s.b0 + z1 * (s.b1 + z1 * s.b2)) / (1.0 + z1 * (s.a1 + z1 * s.a2));

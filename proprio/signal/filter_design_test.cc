@@ -11,7 +11,7 @@ namespace proprio {
 namespace {
 
 // Rounding of a few dozen operations.
-constexpr double kTolerance = 1e-12;
+constexpr double kDesignTolerance = 1e-12;
 // Poles near 1: what rounding of a1 and a2 does to the gain, eps / K^2 for the slowest filter here.
 constexpr double kSlowTolerance = 1e-9;
 
@@ -55,8 +55,8 @@ TEST(FilterDesign, PolesAreThoseOfSciPy) {
     ASSERT_EQ(filter.sections.size(), expected.size());
     double gain = 1.0;
     for (size_t i = 0; i < expected.size(); ++i) {
-      EXPECT_NEAR(filter.sections[i].a1, expected[i].first, kTolerance);
-      EXPECT_NEAR(filter.sections[i].a2, expected[i].second, kTolerance);
+      EXPECT_NEAR(filter.sections[i].a1, expected[i].first, kDesignTolerance);
+      EXPECT_NEAR(filter.sections[i].a2, expected[i].second, kDesignTolerance);
       gain *= filter.sections[i].b0;
     }
     EXPECT_NEAR(gain / total_gain, 1.0, kSlowTolerance);
@@ -84,10 +84,10 @@ TEST(FilterDesign, PolesAreThoseOfSciPy) {
 TEST(FilterDesign, SlowFiltersPassConstants) {
   for (const double cutoff : {3.5, 0.5, 0.05}) {
     const DigitalFilter filter = butterworthLowpass(8, cutoff, 5000.0);
-    EXPECT_NEAR(std::abs(frequencyResponse(filter, 0.0, 5000.0)), 1.0, kTolerance);
+    EXPECT_NEAR(std::abs(frequencyResponse(filter, 0.0, 5000.0)), 1.0, kDesignTolerance);
     EXPECT_LT(poleRadius(filter), 1.0);
   }
-  EXPECT_NEAR(poleRadius(butterworthLowpass(1, 0.1, 1.0)), 0.50952544949442879, kTolerance);
+  EXPECT_NEAR(poleRadius(butterworthLowpass(1, 0.1, 1.0)), 0.50952544949442879, kDesignTolerance);
 }
 
 std::string messageOf(int order, double cutoff, double rate) {

@@ -13,7 +13,7 @@ namespace proprio {
 namespace {
 
 // SciPy and this code round in different places; the signals are of size 1.
-constexpr double kTolerance = 1e-12;
+constexpr double kFilterTolerance = 1e-12;
 
 Eigen::VectorXd sine(Eigen::Index samples, double frequency, double phase = 0.0) {
   Eigen::VectorXd x(samples);
@@ -30,15 +30,15 @@ TEST(Filtering, ZeroPhaseIsThatOfSciPy) {
   expectAt(filterZeroPhase(butterworthLowpass(4, 0.1, 1.0), x), kReferenceRows,
            {0.29914866054698169, 0.29455835923000673, 0.28174328910336238, 1.1776042893273355,
             0.8655187023045976, -0.15532343651868352, 0.54882499835734078, 0.59599770868528479},
-           kTolerance);
+           kFilterTolerance);
   expectAt(filterZeroPhase(butterworthLowpass(3, 0.05, 1.0), x), kReferenceRows,
            {0.28507643998905513, 0.26256685020963483, 0.24390182592374982, 0.9789249080478325,
             0.76470792352576167, -0.0046495246695090441, 0.62960994291484196, 0.62643448732781382},
-           kTolerance);
+           kFilterTolerance);
   expectAt(filterZeroPhase(butterworthLowpass(5, 0.075, 1.0), x, 30), kReferenceRows,
            {0.30085493489562332, 0.25845829829672001, 0.21791401145211536, 1.1285789834325535,
             0.84858806679337251, -0.12211322705599825, 0.5849138845389793, 0.59375981919627419},
-           kTolerance);
+           kFilterTolerance);
 }
 
 // Forward filtering is that of SciPy 1.17.1: sosfilt(butter(4, 0.2, output='sos'), x) from rest,
@@ -49,11 +49,11 @@ TEST(Filtering, ForwardIsThatOfSciPy) {
   expectAt(filterForward(filter, x, FilterStart::kSteady), kReferenceRows,
            {0.3000000000000001, 0.30017511144609843, 0.30125453488960174, 0.82843909255385606,
             0.60945638818115533, 0.21579686320328137, 0.6177160808858666, 0.55281863846521651},
-           kTolerance);
+           kFilterTolerance);
   expectAt(filterForward(filter, x, FilterStart::kRest), kReferenceRows,
            {0.0014473030073148684, 0.010841029783838867, 0.039098857813807106, 0.82898015538354275,
             0.60945649422336967, 0.21579686317684599, 0.61771608088580976, 0.55281863846496659},
-           kTolerance);
+           kFilterTolerance);
 }
 
 // A sine comes out with the gain |H|^2 and without delay; filtered forward only, with |H| and its
@@ -173,7 +173,7 @@ TEST(Filtering, RefusesBadInput) {
   x(7, 1) = INFINITY;
   EXPECT_THROW(filterForward(filter, x), Error);
   EXPECT_EQ(filterForward(filter, Eigen::MatrixXd::Zero(0, 2)).rows(), 0);
-  EXPECT_NEAR(filterForward(filter, Eigen::MatrixXd::Ones(1, 2))(0, 1), 1.0, kTolerance);
+  EXPECT_NEAR(filterForward(filter, Eigen::MatrixXd::Ones(1, 2))(0, 1), 1.0, kFilterTolerance);
   try {
     requireFinite(x, "log", {"a", "elbow", "c"});
     ADD_FAILURE();

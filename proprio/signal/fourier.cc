@@ -13,8 +13,6 @@ namespace {
 using Eigen::Index;
 using Complex = std::complex<double>;
 
-constexpr double kPi = std::numbers::pi;
-
 /// In place, length a power of two.
 void radix2(std::vector<Complex>& x) {
   const size_t n = x.size();
@@ -27,7 +25,8 @@ void radix2(std::vector<Complex>& x) {
   }
   std::vector<Complex> roots(n / 2);
   for (size_t k = 0; k < roots.size(); ++k) {
-    roots[k] = std::polar(1.0, -2.0 * kPi * static_cast<double>(k) / static_cast<double>(n));
+    roots[k] =
+        std::polar(1.0, -2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n));
   }
   for (size_t length = 2; length <= n; length *= 2) {
     const size_t half = length / 2, stride = n / length;
@@ -53,7 +52,8 @@ void bluestein(std::vector<Complex>& x) {
   for (size_t k = 0; k < n; ++k) {
     // k^2 modulo 2 n before it meets a double: the angle keeps its digits
     const unsigned long long square = static_cast<unsigned long long>(k) * k % (2 * n);
-    chirp[k] = std::polar(1.0, -kPi * static_cast<double>(square) / static_cast<double>(n));
+    chirp[k] =
+        std::polar(1.0, -std::numbers::pi * static_cast<double>(square) / static_cast<double>(n));
     a[k] = x[k] * chirp[k];
     b[k] = std::conj(chirp[k]);
     if (k > 0) b[m - k] = b[k];
@@ -124,7 +124,7 @@ PeriodicDerivatives differentiatePeriodic(const SignalColumns& x, double rate_hz
       for (Index k = 0; k < n; ++k) {
         const Index harmonic = 2 * k <= n ? k : k - n;
         const double f = static_cast<double>(harmonic) * rate_hz / static_cast<double>(n);
-        const double w = 2.0 * kPi * f;
+        const double w = 2.0 * std::numbers::pi * f;
         // the harmonic at half the rate has no sign, hence no first derivative
         const bool half_rate = 2 * k == n;
         const Complex factor = order == 0   ? Complex(1.0)

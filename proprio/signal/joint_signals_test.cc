@@ -16,8 +16,6 @@
 namespace proprio {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 struct Truth {
   Recording recording;
   Eigen::MatrixXd q, v, a, tau;
@@ -38,7 +36,7 @@ Truth twoJoints(double rate, double sigma_q, double sigma_tau, unsigned seed = 1
     recording.time[k] = 100.0 + t;
     for (Eigen::Index j = 0; j < 2; ++j) {
       for (int h = 1; h <= 5; ++h) {
-        const double w = 2.0 * kPi * 0.1 * (h + 3.0 * static_cast<double>(j)),
+        const double w = 2.0 * std::numbers::pi * 0.1 * (h + 3.0 * static_cast<double>(j)),
                      p = w * t + h + static_cast<double>(j);
         truth.q(k, j) += 0.3 / w * std::sin(p);
         truth.v(k, j) += 0.3 * std::cos(p);

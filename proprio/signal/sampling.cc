@@ -14,7 +14,8 @@ namespace {
 
 using Eigen::Index;
 
-constexpr std::array<const char*, 5> kNames = {"previous", "nearest", "linear", "makima", "cubic"};
+constexpr std::array<const char*, 5> kMethodNames = {"previous", "nearest", "linear", "makima",
+                                                     "cubic"};
 // A stamp at which rounding puts the end of the grid just outside still counts as inside.
 constexpr double kEndTolerance = 1e-6;
 // More samples than this from one recording are a mistake in the rate.
@@ -159,12 +160,12 @@ Sampling analyseSampling(const Eigen::VectorXd& time, double tolerance) {
 }
 
 const char* toString(Interpolation interpolation) {
-  return kNames[static_cast<size_t>(interpolation)];
+  return kMethodNames[static_cast<size_t>(interpolation)];
 }
 
 Interpolation interpolationNamed(const std::string& name) {
-  for (size_t i = 0; i < kNames.size(); ++i) {
-    if (name == kNames[i]) return static_cast<Interpolation>(i);
+  for (size_t i = 0; i < kMethodNames.size(); ++i) {
+    if (name == kMethodNames[i]) return static_cast<Interpolation>(i);
   }
   throw Error(
       fmt::format("unknown interpolation {}; there are previous, nearest, linear, makima, "

@@ -18,8 +18,8 @@ using testing::derivative;
 using testing::randomPose;
 using testing::randomVector;
 
-constexpr double kRound = 1e-13;
-constexpr double kDifference = 1e-10;
+constexpr double kJointRound = 1e-13;
+constexpr double kJointDifference = 1e-10;
 
 std::vector<ElementaryJoint> randomJoints() {
   std::mt19937 rng(1);
@@ -41,11 +41,11 @@ TEST(ElementaryJoint, SubspacesAreDerivatives) {
           derivative([&](double s) { return jointPose(joint, s).matrix(); }, theta);
       const Vector6d body = twistVee(X.inverse().matrix() * dH);
       const Vector6d spatial = twistVee(dH * X.inverse().matrix());
-      EXPECT_LT((bodySubspace(joint).vector() - body).norm(), kDifference);
-      EXPECT_LT((spatialSubspace(joint).vector() - spatial).norm(), kDifference);
+      EXPECT_LT((bodySubspace(joint).vector() - body).norm(), kJointDifference);
+      EXPECT_LT((spatialSubspace(joint).vector() - spatial).norm(), kJointDifference);
       const auto mixed = mixedSubspace(joint, theta);
-      EXPECT_LT((mixed.linear - dH.topRightCorner<3, 1>()).norm(), kDifference);
-      EXPECT_LT((mixed.angular - spatial.tail<3>()).norm(), kDifference);
+      EXPECT_LT((mixed.linear - dH.topRightCorner<3, 1>()).norm(), kJointDifference);
+      EXPECT_LT((mixed.angular - spatial.tail<3>()).norm(), kJointDifference);
     }
   }
 }
@@ -57,11 +57,11 @@ TEST(ElementaryJoint, ElementaryMotions) {
   const Pose turned = jointPose({Kind::kRevolute, axis, {}, {}}, 0.8);
   const Matrix3d rodrigues =
       Matrix3d::Identity() + std::sin(0.8) * a + (1.0 - std::cos(0.8)) * a * a;
-  EXPECT_LT((turned.R - rodrigues).norm(), kRound);
+  EXPECT_LT((turned.R - rodrigues).norm(), kJointRound);
   EXPECT_EQ(turned.p, Vector3d::Zero());
   const Pose moved = jointPose({Kind::kPrismatic, axis, {}, {}}, 0.8);
   EXPECT_EQ(moved.R, Matrix3d::Identity());
-  EXPECT_LT((moved.p - 0.8 * axis).norm(), kRound);
+  EXPECT_LT((moved.p - 0.8 * axis).norm(), kJointRound);
   EXPECT_EQ(jointPose({}, 0.8).matrix(), Pose{}.matrix());
   EXPECT_EQ(bodySubspace({}).vector(), Vector6d::Zero());
 }
@@ -71,9 +71,9 @@ TEST(ElementaryJoint, ReversedJoint) {
   for (const auto& joint : randomJoints()) {
     const auto back = reversed(joint);
     const Pose loop = jointPose(joint, 0.6) * jointPose(back, 0.6);
-    EXPECT_LT((loop.matrix() - Eigen::Matrix4d::Identity()).norm(), 10 * kRound);
-    EXPECT_LT((spatialSubspace(back).vector() + bodySubspace(joint).vector()).norm(), kRound);
-    EXPECT_LT((bodySubspace(back).vector() + spatialSubspace(joint).vector()).norm(), kRound);
+    EXPECT_LT((loop.matrix() - Eigen::Matrix4d::Identity()).norm(), 10 * kJointRound);
+    EXPECT_LT((spatialSubspace(back).vector() + bodySubspace(joint).vector()).norm(), kJointRound);
+    EXPECT_LT((bodySubspace(back).vector() + spatialSubspace(joint).vector()).norm(), kJointRound);
   }
 }
 
@@ -81,8 +81,8 @@ TEST(ElementaryJoint, ReversedJoint) {
 TEST(ElementaryJoint, MixedSubspaceIsNotConstant) {
   const ElementaryJoint joint{
       Kind::kRevolute, Vector3d::UnitZ(), {}, {Matrix3d::Identity(), {1.0, 0.0, 0.0}}};
-  EXPECT_LT((mixedSubspace(joint, 0.0).linear - Vector3d::UnitY()).norm(), kRound);
-  EXPECT_LT((mixedSubspace(joint, std::acos(0.0)).linear + Vector3d::UnitX()).norm(), kRound);
+  EXPECT_LT((mixedSubspace(joint, 0.0).linear - Vector3d::UnitY()).norm(), kJointRound);
+  EXPECT_LT((mixedSubspace(joint, std::acos(0.0)).linear + Vector3d::UnitX()).norm(), kJointRound);
 }
 
 // An axis that is not a unit vector, or not a number, is refused with a sentence.

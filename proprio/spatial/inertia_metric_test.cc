@@ -17,7 +17,7 @@ namespace {
 using testing::randomBody;
 using testing::randomPose;
 
-constexpr double kRound = 1e-9;
+constexpr double kMetricRound = 1e-9;
 
 // The metric is tr(D0^-1 V_i D0^-1 V_k): its quadratic form is tr((D0^-1 dD)^2), without a half.
 TEST(InertiaMetric, PullbackIsTheMetricOfThePseudoInertia) {
@@ -29,7 +29,7 @@ TEST(InertiaMetric, PullbackIsTheMetricOfThePseudoInertia) {
     const Vector10d dx = Vector10d::Random();
     const Eigen::Matrix4d dD = pseudoInertia(InertialParameters::fromVector(dx));
     const double expected = spdInnerProduct(D0, dD, dD);
-    EXPECT_NEAR(dx.dot(G * dx), expected, kRound * expected);
+    EXPECT_NEAR(dx.dot(G * dx), expected, kMetricRound * expected);
   }
   EXPECT_GT(Eigen::SelfAdjointEigenSolver<Matrix10d>(G).eigenvalues()[0], 0.0);
 }
@@ -52,18 +52,18 @@ TEST(InertiaMetric, IndependentOfFrameAndUnit) {
   const Pose X = randomPose(rng);
   const auto a_moved = transformed(X, a), b_moved = transformed(X, b);
   const double d = inertiaDistance(a, b), entropy = inertiaDivergence(a, b);
-  EXPECT_NEAR(inertiaDistance(a_moved, b_moved), d, kRound * d);
-  EXPECT_NEAR(inertiaDivergence(a_moved, b_moved), entropy, kRound * entropy);
+  EXPECT_NEAR(inertiaDistance(a_moved, b_moved), d, kMetricRound * d);
+  EXPECT_NEAR(inertiaDivergence(a_moved, b_moved), entropy, kMetricRound * entropy);
   const Vector10d dx = a.vector() - b.vector(), dx_moved = a_moved.vector() - b_moved.vector();
   const double form = dx.dot(pullbackMetric(b) * dx);
-  EXPECT_NEAR(dx_moved.dot(pullbackMetric(b_moved) * dx_moved), form, kRound * form);
+  EXPECT_NEAR(dx_moved.dot(pullbackMetric(b_moved) * dx_moved), form, kMetricRound * form);
   // millimetres: first moments times 1e3, inertias times 1e6
   Vector10d unit;
   unit << 1.0, Vector3d::Constant(1e3), Vector6d::Constant(1e6);
   const auto inMillimetres = [&](const InertialParameters& body) {
     return InertialParameters::fromVector(body.vector().cwiseProduct(unit));
   };
-  EXPECT_NEAR(inertiaDistance(inMillimetres(a), inMillimetres(b)), d, 1e2 * kRound * d);
+  EXPECT_NEAR(inertiaDistance(inMillimetres(a), inMillimetres(b)), d, 1e2 * kMetricRound * d);
 }
 
 // The gradient of the divergence agrees with differences, and its Hessian is the metric at the
@@ -85,7 +85,7 @@ TEST(InertiaMetric, DivergenceDerivatives) {
             1e-6 * g.norm());
   const Matrix10d G = pullbackMetric(body);
   EXPECT_LT((testing::jacobian(gradient, body.vector(), step) - G).norm(), 1e-6 * G.norm());
-  EXPECT_LT(inertiaDivergenceGradient(reference, reference).norm(), kRound);
+  EXPECT_LT(inertiaDivergenceGradient(reference, reference).norm(), kMetricRound);
 }
 
 // The distance of two robots is the root of the sum of squares over their links.
@@ -93,7 +93,7 @@ TEST(InertiaMetric, RobotDistance) {
   std::mt19937 rng(5);
   const std::array a = {randomBody(rng), randomBody(rng)}, b = {randomBody(rng), randomBody(rng)};
   EXPECT_NEAR(inertiaDistance(a, b),
-              std::hypot(inertiaDistance(a[0], b[0]), inertiaDistance(a[1], b[1])), kRound);
+              std::hypot(inertiaDistance(a[0], b[0]), inertiaDistance(a[1], b[1])), kMetricRound);
   EXPECT_EQ(inertiaDistance(a, a), 0.0);
   const std::array shorter = {randomBody(rng)};
   EXPECT_THROW(inertiaDistance(a, shorter), Error);

@@ -14,8 +14,8 @@ namespace {
 
 using testing::randomBody;
 
-constexpr double kRound = 1e-12;
-constexpr double kDifference = 1e-9;
+constexpr double kCholeskyRound = 1e-12;
+constexpr double kCholeskyDifference = 1e-9;
 
 // Body to theta and back is the identity in both directions.
 TEST(LogCholesky, RoundTrip) {
@@ -23,9 +23,9 @@ TEST(LogCholesky, RoundTrip) {
   for (int trial = 0; trial < 20; ++trial) {
     const auto body = randomBody(rng);
     const Vector10d theta = logCholesky(body);
-    EXPECT_LT((fromLogCholesky(theta).vector() - body.vector()).norm(), kRound);
+    EXPECT_LT((fromLogCholesky(theta).vector() - body.vector()).norm(), kCholeskyRound);
     const Vector10d any = 1.5 * Vector10d::Random();
-    EXPECT_LT((logCholesky(fromLogCholesky(any)) - any).norm(), 1e3 * kRound);
+    EXPECT_LT((logCholesky(fromLogCholesky(any)) - any).norm(), 1e3 * kCholeskyRound);
   }
 }
 
@@ -34,11 +34,11 @@ TEST(LogCholesky, NumbersHaveMeaning) {
   std::mt19937 rng(2);
   const auto body = randomBody(rng);
   const Vector10d theta = logCholesky(body);
-  EXPECT_NEAR(std::exp(2.0 * theta[0]), body.mass, kRound);
-  EXPECT_LT((theta.tail<3>() - body.com()).norm(), kRound);
+  EXPECT_NEAR(std::exp(2.0 * theta[0]), body.mass, kCholeskyRound);
+  EXPECT_LT((theta.tail<3>() - body.com()).norm(), kCholeskyRound);
   const auto heavier = InertialParameters::fromVector(4.0 * body.vector());
   const Vector10d change = logCholesky(heavier) - theta;
-  EXPECT_LT((change - std::log(2.0) * Vector10d::Unit(0)).norm(), kRound);
+  EXPECT_LT((change - std::log(2.0) * Vector10d::Unit(0)).norm(), kCholeskyRound);
 }
 
 // Any ten numbers are a fully consistent body.
@@ -56,8 +56,9 @@ TEST(LogCholesky, Jacobians) {
     const Matrix10d J = logCholeskyJacobian(theta);
     const auto numeric = testing::jacobian(
         [](const Eigen::VectorXd& x) { return fromLogCholesky(x).vector(); }, theta);
-    EXPECT_LT((J - numeric).norm(), kDifference * (1.0 + J.norm()));
-    EXPECT_LT((logCholeskyInverseJacobian(theta) * J - Matrix10d::Identity()).norm(), 1e2 * kRound);
+    EXPECT_LT((J - numeric).norm(), kCholeskyDifference * (1.0 + J.norm()));
+    EXPECT_LT((logCholeskyInverseJacobian(theta) * J - Matrix10d::Identity()).norm(),
+              1e2 * kCholeskyRound);
   }
 }
 

@@ -18,10 +18,10 @@ using testing::randomPose;
 using testing::randomVector;
 using testing::randomVector6;
 
-constexpr double kRound = 1e-13;
+constexpr double kMotionRound = 1e-13;
 // First derivatives by differences; second ones lose another factor 1/step.
-constexpr double kFirst = 1e-9;
-constexpr double kSecond = 1e-7;
+constexpr double kMotionFirst = 1e-9;
+constexpr double kMotionSecond = 1e-7;
 
 // --- a wrong mix does not compile --------------------------------------------------------------
 
@@ -109,12 +109,12 @@ TEST(MotionTypes, TwistsAgreeWithDifferences) {
   std::mt19937 rng(1);
   for (int trial = 0; trial < 10; ++trial) {
     const Observed o = observe(testing::SmoothMotion::random(rng), 0.2);
-    EXPECT_LT(distance(toSpatial(o.X, o.body), o.spatial), kFirst);
-    EXPECT_LT(distance(toMixed(o.X, o.body), o.mixed), kFirst);
-    EXPECT_LT(distance(toBody(o.X, o.spatial), o.body), kFirst);
-    EXPECT_LT(distance(toMixed(o.X, o.spatial), o.mixed), kFirst);
-    EXPECT_LT(distance(toBody(o.X, o.mixed), o.body), kFirst);
-    EXPECT_LT(distance(toSpatial(o.X, o.mixed), o.spatial), kFirst);
+    EXPECT_LT(distance(toSpatial(o.X, o.body), o.spatial), kMotionFirst);
+    EXPECT_LT(distance(toMixed(o.X, o.body), o.mixed), kMotionFirst);
+    EXPECT_LT(distance(toBody(o.X, o.spatial), o.body), kMotionFirst);
+    EXPECT_LT(distance(toMixed(o.X, o.spatial), o.mixed), kMotionFirst);
+    EXPECT_LT(distance(toBody(o.X, o.mixed), o.body), kMotionFirst);
+    EXPECT_LT(distance(toSpatial(o.X, o.mixed), o.spatial), kMotionFirst);
   }
 }
 
@@ -133,7 +133,7 @@ TEST(MotionTypes, AccelerationsAgreeWithDifferences) {
         derivative([&](double s) { return observe(motion, s).mixed.vector(); }, t, 1e-2));
     const SensorAcceleration sensor{o.X.R.transpose() * mixed.linear,
                                     o.X.R.transpose() * mixed.angular};
-    const double tolerance = kSecond * (1.0 + body.vector().norm());
+    const double tolerance = kMotionSecond * (1.0 + body.vector().norm());
     EXPECT_LT(distance(toBody(o.X, o.body, sensor), body), tolerance);
     EXPECT_LT(distance(toBody(o.X, o.body, mixed), body), tolerance);
     EXPECT_LT(distance(toBody(o.X, o.body, spatial), body), tolerance);
@@ -154,14 +154,14 @@ TEST(MotionTypes, RoundTrips) {
   std::mt19937 rng(3);
   const Pose X = randomPose(rng);
   const auto V = BodyTwist::fromVector(randomVector6(rng));
-  EXPECT_LT(distance(toBody(X, toMixed(X, toSpatial(X, V))), V), kRound);
+  EXPECT_LT(distance(toBody(X, toMixed(X, toSpatial(X, V))), V), kMotionRound);
   const auto a = ProperSensorAcceleration::fromVector(randomVector6(rng));
   const auto around = toSensor(X, V, toBody(X, V, toMixed(X, V, toSpatial(X, V, a))));
-  EXPECT_LT(distance(around, a), 10 * kRound);
+  EXPECT_LT(distance(around, a), 10 * kMotionRound);
   const auto F = BodyWrench::fromVector(randomVector6(rng));
-  EXPECT_LT(distance(toBody(X, toMixed(X, toSpatial(X, F))), F), kRound);
+  EXPECT_LT(distance(toBody(X, toMixed(X, toSpatial(X, F))), F), kMotionRound);
   const auto h = BodyMomentum::fromVector(randomVector6(rng));
-  EXPECT_LT(distance(toBody(X, toMixed(X, toSpatial(X, h))), h), kRound);
+  EXPECT_LT(distance(toBody(X, toMixed(X, toSpatial(X, h))), h), kMotionRound);
   EXPECT_EQ(toBody(X, V).vector(), V.vector());
 }
 
@@ -172,8 +172,8 @@ TEST(MotionTypes, PowerIsInvariant) {
     const Pose X = randomPose(rng);
     const auto V = BodyTwist::fromVector(randomVector6(rng));
     const auto F = BodyWrench::fromVector(randomVector6(rng));
-    EXPECT_NEAR(power(toSpatial(X, V), toSpatial(X, F)), power(V, F), 10 * kRound);
-    EXPECT_NEAR(power(toMixed(X, V), toMixed(X, F)), power(V, F), 10 * kRound);
+    EXPECT_NEAR(power(toSpatial(X, V), toSpatial(X, F)), power(V, F), 10 * kMotionRound);
+    EXPECT_NEAR(power(toMixed(X, V), toMixed(X, F)), power(V, F), 10 * kMotionRound);
   }
 }
 
@@ -185,15 +185,15 @@ TEST(MotionTypes, TransformMatrices) {
   const auto V = BodyTwist::fromVector(randomVector6(rng));
   const auto F = MixedWrench::fromVector(randomVector6(rng));
   EXPECT_LT((motionTransform(kMixed, kBody, X) * V.vector() - toMixed(X, V).vector()).norm(),
-            kRound);
-  EXPECT_LT((motionTransform(kSpatial, kBody, X) - velocityAdjoint(X)).norm(), kRound);
+            kMotionRound);
+  EXPECT_LT((motionTransform(kSpatial, kBody, X) - velocityAdjoint(X)).norm(), kMotionRound);
   EXPECT_LT((forceTransform(kSpatial, kMixed, X) * F.vector() - toSpatial(X, F).vector()).norm(),
-            kRound);
+            kMotionRound);
   for (auto to : {kBody, kSpatial, kMixed, kSensor}) {
     for (auto from : {kBody, kSpatial, kMixed, kSensor}) {
       const Matrix6d product =
           motionTransform(to, from, X).transpose() * forceTransform(to, from, X);
-      EXPECT_LT((product - Matrix6d::Identity()).norm(), kRound);
+      EXPECT_LT((product - Matrix6d::Identity()).norm(), kMotionRound);
     }
   }
 }
@@ -210,8 +210,8 @@ TEST(MotionTypes, FreeFallReadsZero) {
   const MixedAcceleration fall{g, Vector3d::Zero()};
   const auto proper = toProper(X, g, fall);
   EXPECT_EQ(proper.vector(), Vector6d::Zero());
-  EXPECT_LT(toSensor(X, V, proper).vector().norm(), kRound);
-  EXPECT_LT(toProper(X, g, toSensor(X, V, fall)).vector().norm(), kRound);
+  EXPECT_LT(toSensor(X, V, proper).vector().norm(), kMotionRound);
+  EXPECT_LT(toProper(X, g, toSensor(X, V, fall)).vector().norm(), kMotionRound);
 }
 
 // A body at rest reads minus gravity in its own axes: an accelerometer on a table shows +9.81 up.
@@ -220,7 +220,7 @@ TEST(MotionTypes, RestReadsMinusGravity) {
   const Vector3d g(0.0, 0.0, -9.81);
   const Pose X = randomPose(rng);
   const auto reading = toProper(X, g, SensorAcceleration{});
-  EXPECT_LT((reading.linear + X.R.transpose() * g).norm(), kRound);
+  EXPECT_LT((reading.linear + X.R.transpose() * g).norm(), kMotionRound);
   EXPECT_EQ(reading.angular, Vector3d::Zero());
 }
 
@@ -232,7 +232,7 @@ TEST(MotionTypes, ProperAccelerationsFollowTheSameTable) {
   const auto V = BodyTwist::fromVector(randomVector6(rng));
   const auto a = BodyAcceleration::fromVector(randomVector6(rng));
   const auto proper = toProper(X, g, a);
-  const double tolerance = 100 * kRound;
+  const double tolerance = 100 * kMotionRound;
   EXPECT_LT(distance(toSpatial(X, V, proper), toProper(X, g, toSpatial(X, V, a))), tolerance);
   EXPECT_LT(distance(toMixed(X, V, proper), toProper(X, g, toMixed(X, V, a))), tolerance);
   EXPECT_LT(distance(toSensor(X, V, proper), toProper(X, g, toSensor(X, V, a))), tolerance);
@@ -257,8 +257,9 @@ TEST(MotionTypes, SpinningWheel) {
       const Matrix3d R = rotationExp({0.0, 0.0, theta});
       const Pose X{R, Vector3d(ox, oy, 0.0) + R * Vector3d(0.0, r, 0.0)};
       const auto V = BodyTwist::fromVector(rate * six(-r, 0, 0, 0, 0, 1));
-      EXPECT_LT((toSpatial(X, V).vector() - rate * six(oy, -ox, 0, 0, 0, 1)).norm(), kRound);
-      EXPECT_LT((toMixed(X, V).vector() - rate * six(-r * c, -r * s, 0, 0, 0, 1)).norm(), kRound);
+      EXPECT_LT((toSpatial(X, V).vector() - rate * six(oy, -ox, 0, 0, 0, 1)).norm(), kMotionRound);
+      EXPECT_LT((toMixed(X, V).vector() - rate * six(-r * c, -r * s, 0, 0, 0, 1)).norm(),
+                kMotionRound);
 
       const auto a = BodyAcceleration::fromVector(accel * six(-r, 0, 0, 0, 0, 1));
       const double spin = r * rate * rate;
@@ -267,11 +268,11 @@ TEST(MotionTypes, SpinningWheel) {
           six(-r * c * accel + spin * s, -r * s * accel - spin * c, 0, 0, 0, accel);
       const Vector6d sensor = six(-r * accel, -spin, 0, 0, 0, accel);
       const Vector6d proper = six(-r * accel + gravity * s, -spin + gravity * c, 0, 0, 0, accel);
-      EXPECT_LT((toSpatial(X, V, a).vector() - spatial).norm(), kRound);
-      EXPECT_LT((toMixed(X, V, a).vector() - mixed).norm(), 10 * kRound);
-      EXPECT_LT((toSensor(X, V, a).vector() - sensor).norm(), 10 * kRound);
+      EXPECT_LT((toSpatial(X, V, a).vector() - spatial).norm(), kMotionRound);
+      EXPECT_LT((toMixed(X, V, a).vector() - mixed).norm(), 10 * kMotionRound);
+      EXPECT_LT((toSensor(X, V, a).vector() - sensor).norm(), 10 * kMotionRound);
       const Vector3d g(0.0, -gravity, 0.0);
-      EXPECT_LT((toProper(X, g, toSensor(X, V, a)).vector() - proper).norm(), 10 * kRound);
+      EXPECT_LT((toProper(X, g, toSensor(X, V, a)).vector() - proper).norm(), 10 * kMotionRound);
     }
   }
 }

@@ -17,8 +17,8 @@ using testing::randomPose;
 using testing::randomVector;
 using testing::randomVector6;
 
-constexpr double kRound = 1e-11;  // wrenches of order 100
-constexpr double kDifference = 1e-7;
+constexpr double kWrenchRound = 1e-11;  // wrenches of order 100
+constexpr double kWrenchDifference = 1e-7;
 
 // The four forms of the Newton-Euler equation give one and the same wrench.
 TEST(NewtonEuler, FourFormsAgree) {
@@ -32,14 +32,14 @@ TEST(NewtonEuler, FourFormsAgree) {
     const BodyWrench f = newtonEuler(body, V, a);
 
     const auto spatial = newtonEuler(X, body, toSpatial(X, V), toSpatial(X, V, a));
-    EXPECT_LT((toBody(X, spatial) - f).vector().norm(), kRound);
+    EXPECT_LT((toBody(X, spatial) - f).vector().norm(), kWrenchRound);
     const auto mixed = newtonEuler(X, body, toMixed(X, V).angular, toMixed(X, V, a));
-    EXPECT_LT((toBody(X, mixed) - f).vector().norm(), kRound);
+    EXPECT_LT((toBody(X, mixed) - f).vector().norm(), kWrenchRound);
     const auto sensor = newtonEuler(body, V.angular, toSensor(X, V, a));
-    EXPECT_LT((sensor - f).vector().norm(), kRound);
+    EXPECT_LT((sensor - f).vector().norm(), kWrenchRound);
     const Vector6d matrix_form =
         body.matrix() * a.vector() + forceCrossMatrix(V.vector()) * body.matrix() * V.vector();
-    EXPECT_LT((f.vector() - matrix_form).norm(), kRound);
+    EXPECT_LT((f.vector() - matrix_form).norm(), kWrenchRound);
   }
 }
 
@@ -64,8 +64,8 @@ TEST(NewtonEuler, PointMassObeysNewton) {
   const auto V = BodyTwist::fromVector(twist(t));
   const auto A = BodyAcceleration::fromVector(derivative(twist, t, 1e-2));
   const auto f = newtonEuler(body, V, toProper(motion(t), g, A));
-  EXPECT_LT((f.force - force_B).norm(), kDifference * (1.0 + force_B.norm()));
-  EXPECT_LT((f.torque - skew(p_B) * force_B).norm(), kDifference * (1.0 + force_B.norm()));
+  EXPECT_LT((f.force - force_B).norm(), kWrenchDifference * (1.0 + force_B.norm()));
+  EXPECT_LT((f.torque - skew(p_B) * force_B).norm(), kWrenchDifference * (1.0 + force_B.norm()));
 }
 
 // Weight acts at the centre of mass, and a body at rest is held by minus its weight.
@@ -75,9 +75,9 @@ TEST(NewtonEuler, RestIsHeldByMinusWeight) {
   const auto body = randomBody(rng);
   const Pose X = randomPose(rng);
   const auto f = newtonEuler(body, Vector3d::Zero(), toProper(X, g, SensorAcceleration{}));
-  EXPECT_LT((f + gravityWrench(X, body, g)).vector().norm(), kRound);
-  EXPECT_NEAR(f.force.norm(), body.mass * 9.81, kRound);
-  EXPECT_LT((f.torque - skew(body.com()) * f.force).norm(), kRound);
+  EXPECT_LT((f + gravityWrench(X, body, g)).vector().norm(), kWrenchRound);
+  EXPECT_NEAR(f.force.norm(), body.mass * 9.81, kWrenchRound);
+  EXPECT_LT((f.torque - skew(body.com()) * f.force).norm(), kWrenchRound);
 }
 
 // A massless body needs no wrench, however it moves.
@@ -169,7 +169,7 @@ TEST(NewtonEuler, CentroidalMomentumRate) {
       newtonEuler(body, BodyTwist::fromVector(twist(t)), toProper(motion(t), g, A));
   const auto rate = centroidalMomentumRate(motion(t), body, g, external);
   EXPECT_LT((derivative(centroidal, t, 1e-2) - rate.vector()).norm(),
-            kDifference * (1.0 + rate.vector().norm()));
+            kWrenchDifference * (1.0 + rate.vector().norm()));
 }
 
 // Kinetic energy is 1/2 V^T M V and equals the sum over the centre of mass and the rotation.
@@ -180,8 +180,9 @@ TEST(NewtonEuler, KineticEnergy) {
   const Vector3d v_C = V.linear + skew(V.angular) * body.com();
   const double expected =
       0.5 * body.mass * v_C.squaredNorm() + 0.5 * V.angular.dot(body.inertiaAtCom() * V.angular);
-  EXPECT_NEAR(kineticEnergy(body, V), expected, kRound);
-  EXPECT_NEAR(kineticEnergy(body, V), 0.5 * V.vector().dot(body.matrix() * V.vector()), kRound);
+  EXPECT_NEAR(kineticEnergy(body, V), expected, kWrenchRound);
+  EXPECT_NEAR(kineticEnergy(body, V), 0.5 * V.vector().dot(body.matrix() * V.vector()),
+              kWrenchRound);
 }
 
 }  // namespace

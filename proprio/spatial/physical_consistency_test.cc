@@ -17,7 +17,7 @@ namespace {
 using testing::randomBody;
 using testing::randomPose;
 
-constexpr double kRound = 1e-12;
+constexpr double kConsistencyRound = 1e-12;
 
 InertialParameters bodyOf(std::initializer_list<double> ten) {
   Vector10d x;
@@ -42,8 +42,8 @@ TEST(PhysicalConsistency, TriangleInequality) {
   const auto margins = consistencyMargins(InertialParameters::fromCom(1.0, {0.2, -0.4, 1.0}, I_C));
   EXPECT_TRUE(margins.physical());
   EXPECT_FALSE(margins.fullyConsistent());
-  EXPECT_NEAR(margins.central_inertia, 0.1, kRound);
-  EXPECT_NEAR(margins.triangle, (0.1 + 0.1 - 0.3) / 2.0, kRound);
+  EXPECT_NEAR(margins.central_inertia, 0.1, kConsistencyRound);
+  EXPECT_NEAR(margins.triangle, (0.1 + 0.1 - 0.3) / 2.0, kConsistencyRound);
   EXPECT_LT(margins.pseudo_inertia, 0.0);
 }
 
@@ -51,9 +51,9 @@ TEST(PhysicalConsistency, TriangleInequality) {
 TEST(PhysicalConsistency, MarginsOfABox) {
   const auto margins = consistencyMargins(boxInertia(12.0, {1.0, 2.0, 3.0}));
   EXPECT_EQ(margins.mass, 12.0);
-  EXPECT_NEAR(margins.central_inertia, 1.0 + 4.0, kRound);
-  EXPECT_NEAR(margins.triangle, 1.0, kRound);
-  EXPECT_NEAR(margins.pseudo_inertia, 1.0, kRound);
+  EXPECT_NEAR(margins.central_inertia, 1.0 + 4.0, kConsistencyRound);
+  EXPECT_NEAR(margins.triangle, 1.0, kConsistencyRound);
+  EXPECT_NEAR(margins.pseudo_inertia, 1.0, kConsistencyRound);
 }
 
 // The weaker condition is that of the 6x6 inertia, the stronger one implies it.

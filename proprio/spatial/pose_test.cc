@@ -13,16 +13,15 @@
 namespace proprio {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 // A handful of operations on numbers of order one.
-constexpr double kRound = 1e-14;
+constexpr double kPoseRound = 1e-14;
 
-Vector3d randomVector(std::mt19937& rng, double scale = 1.0) {
+Vector3d anyVector(std::mt19937& rng, double scale = 1.0) {
   std::normal_distribution<double> normal(0.0, scale);
   return {normal(rng), normal(rng), normal(rng)};
 }
 
-Pose randomPose(std::mt19937& rng) { return {rotationExp(randomVector(rng)), randomVector(rng)}; }
+Pose anyPose(std::mt19937& rng) { return {rotationExp(anyVector(rng)), anyVector(rng)}; }
 
 // skew() is the matrix of the cross product and unskew() its inverse.
 TEST(Pose, SkewIsTheCrossProduct) {
@@ -35,24 +34,24 @@ TEST(Pose, SkewIsTheCrossProduct) {
 // rotationExp() agrees with Eigen's angle-axis over twelve decades of angles.
 TEST(Pose, ExponentialAgreesWithAngleAxis) {
   std::mt19937 rng(1);
-  for (double angle : {0.0, 1e-12, 1e-8, 1e-4, 0.3, 1.5, 3.0, kPi, 5.0, 100.0}) {
-    const Vector3d axis = randomVector(rng).normalized();
+  for (double angle : {0.0, 1e-12, 1e-8, 1e-4, 0.3, 1.5, 3.0, std::numbers::pi, 5.0, 100.0}) {
+    const Vector3d axis = anyVector(rng).normalized();
     const Matrix3d expected = Eigen::AngleAxisd(angle, axis).toRotationMatrix();
-    EXPECT_LT((rotationExp(angle * axis) - expected).norm(), 10 * kRound * (1.0 + angle));
+    EXPECT_LT((rotationExp(angle * axis) - expected).norm(), 10 * kPoseRound * (1.0 + angle));
   }
 }
 
 // The logarithm undoes the exponential with full relative accuracy from 1e-150 to pi - 1e-15.
 TEST(Pose, LogarithmUndoesExponentialEverywhere) {
   std::mt19937 rng(2);
-  for (double angle :
-       {1e-150, 1e-12, 1e-8, 1e-3, 1.0, 2.0, 3.0, kPi - 1e-6, kPi - 1e-9, kPi - 1e-15}) {
+  for (double angle : {1e-150, 1e-12, 1e-8, 1e-3, 1.0, 2.0, 3.0, std::numbers::pi - 1e-6,
+                       std::numbers::pi - 1e-9, std::numbers::pi - 1e-15}) {
     for (int trial = 0; trial < 20; ++trial) {
-      const Vector3d w = angle * randomVector(rng).normalized();
+      const Vector3d w = angle * anyVector(rng).normalized();
       const Vector3d log = rotationLog(rotationExp(w));
       // at pi the two signs of the axis are the same rotation up to rounding of the angle
       const double error = std::min((log - w).norm(), angle > 3.14 ? (log + w).norm() : 1.0);
-      EXPECT_LT(error, 10 * kRound * angle) << "angle " << angle;
+      EXPECT_LT(error, 10 * kPoseRound * angle) << "angle " << angle;
     }
   }
   EXPECT_EQ(rotationLog(Matrix3d::Identity()), Vector3d::Zero());
@@ -64,8 +63,8 @@ TEST(Pose, LogarithmOfHalfTurns) {
                                Vector3d(1, -1, 1).normalized().eval()}) {
     const Matrix3d R = 2.0 * axis * axis.transpose() - Matrix3d::Identity();
     const Vector3d w = rotationLog(R);
-    EXPECT_NEAR(w.norm(), kPi, kRound);
-    EXPECT_NEAR(std::abs(w.dot(axis)), kPi, kRound);
+    EXPECT_NEAR(w.norm(), std::numbers::pi, kPoseRound);
+    EXPECT_NEAR(std::abs(w.dot(axis)), std::numbers::pi, kPoseRound);
   }
 }
 
@@ -76,36 +75,36 @@ TEST(Pose, RpyIsFixedAxesXyz) {
                              Eigen::AngleAxisd(rpy.y(), Vector3d::UnitY()) *
                              Eigen::AngleAxisd(rpy.x(), Vector3d::UnitX()))
                                 .toRotationMatrix();
-  EXPECT_LT((rotationFromRpy(rpy) - expected).norm(), kRound);
-  EXPECT_LT((rpyFromRotation(expected) - rpy).norm(), kRound);
+  EXPECT_LT((rotationFromRpy(rpy) - expected).norm(), kPoseRound);
+  EXPECT_LT((rpyFromRotation(expected) - rpy).norm(), kPoseRound);
 }
 
 // The angles read back from a matrix rebuild it, also arbitrarily near gimbal lock.
 TEST(Pose, RpyRebuildsTheMatrixAtThePole) {
   for (double distance : {0.0, 1e-16, 1e-13, 1e-11, 1e-9, 1e-6, 1e-3}) {
     for (double sign : {-1.0, 1.0}) {
-      const Matrix3d R = rotationFromRpy({0.4, sign * (kPi / 2 - distance), -1.1});
+      const Matrix3d R = rotationFromRpy({0.4, sign * (std::numbers::pi / 2 - distance), -1.1});
       const Vector3d rpy = rpyFromRotation(R);
-      EXPECT_LE(std::abs(rpy.y()), kPi / 2);
+      EXPECT_LE(std::abs(rpy.y()), std::numbers::pi / 2);
       EXPECT_LT((rotationFromRpy(rpy) - R).norm(), 1e-11) << distance;
     }
   }
-  EXPECT_EQ(rpyFromRotation(rotationFromRpy({0.4, kPi / 2, 0.0})).x(), 0.0);
+  EXPECT_EQ(rpyFromRotation(rotationFromRpy({0.4, std::numbers::pi / 2, 0.0})).x(), 0.0);
 }
 
 // Quaternions are (x, y, z, w), of unit length with w >= 0, and go to the matrix and back.
 TEST(Pose, QuaternionRoundTrip) {
   std::mt19937 rng(3);
   for (int trial = 0; trial < 200; ++trial) {
-    const Matrix3d R = rotationExp(randomVector(rng, 2.0));
+    const Matrix3d R = rotationExp(anyVector(rng, 2.0));
     const Eigen::Vector4d q = quaternionFromRotation(R);
-    EXPECT_NEAR(q.norm(), 1.0, kRound);
+    EXPECT_NEAR(q.norm(), 1.0, kPoseRound);
     EXPECT_GE(q.w(), 0.0);
-    EXPECT_LT((rotationFromQuaternion(-3.0 * q) - R).norm(), kRound);
+    EXPECT_LT((rotationFromQuaternion(-3.0 * q) - R).norm(), kPoseRound);
   }
   const Eigen::Vector4d quarter_turn_z(0, 0, std::sqrt(0.5), std::sqrt(0.5));
   EXPECT_LT((rotationFromQuaternion(quarter_turn_z) * Vector3d::UnitX() - Vector3d::UnitY()).norm(),
-            kRound);
+            kPoseRound);
 }
 
 // A quaternion without direction is refused with a sentence.
@@ -122,11 +121,11 @@ TEST(Pose, QuaternionWithoutDirectionIsRefused) {
 TEST(Pose, RotationWithZAlongAnAxis) {
   std::mt19937 rng(4);
   for (int trial = 0; trial < 100; ++trial) {
-    const Vector3d axis = randomVector(rng).normalized();
+    const Vector3d axis = anyVector(rng).normalized();
     const Matrix3d R = rotationWithZAlong(axis);
-    EXPECT_LT((R.col(2) - axis).norm(), kRound);
-    EXPECT_LT((R.transpose() * R - Matrix3d::Identity()).norm(), kRound);
-    EXPECT_NEAR(R.determinant(), 1.0, kRound);
+    EXPECT_LT((R.col(2) - axis).norm(), kPoseRound);
+    EXPECT_LT((R.transpose() * R - Matrix3d::Identity()).norm(), kPoseRound);
+    EXPECT_NEAR(R.determinant(), 1.0, kPoseRound);
   }
   for (Eigen::Index k = 0; k < 3; ++k) {
     for (double sign : {-1.0, 1.0}) {
@@ -142,25 +141,25 @@ TEST(Pose, RotationWithZAlongAnAxis) {
 // Poses compose, invert and act on points as their 4x4 matrices do.
 TEST(Pose, CompositionIsMatrixMultiplication) {
   std::mt19937 rng(5);
-  const Pose X_AB = randomPose(rng), X_BC = randomPose(rng);
-  const Vector3d p_C = randomVector(rng);
-  EXPECT_LT(((X_AB * X_BC).matrix() - X_AB.matrix() * X_BC.matrix()).norm(), kRound);
-  EXPECT_LT((X_AB.inverse().matrix() - X_AB.matrix().inverse()).norm(), 10 * kRound);
-  EXPECT_LT((X_AB * (X_BC * p_C) - (X_AB * X_BC) * p_C).norm(), kRound);
+  const Pose X_AB = anyPose(rng), X_BC = anyPose(rng);
+  const Vector3d p_C = anyVector(rng);
+  EXPECT_LT(((X_AB * X_BC).matrix() - X_AB.matrix() * X_BC.matrix()).norm(), kPoseRound);
+  EXPECT_LT((X_AB.inverse().matrix() - X_AB.matrix().inverse()).norm(), 10 * kPoseRound);
+  EXPECT_LT((X_AB * (X_BC * p_C) - (X_AB * X_BC) * p_C).norm(), kPoseRound);
 }
 
 // Adjoints are a homomorphism, dual to each other, and keep the power of a wrench on a twist.
 TEST(Pose, AdjointsComposeAndKeepPower) {
   std::mt19937 rng(6);
-  const Pose X_AB = randomPose(rng), X_BC = randomPose(rng);
+  const Pose X_AB = anyPose(rng), X_BC = anyPose(rng);
   EXPECT_LT((velocityAdjoint(X_AB * X_BC) - velocityAdjoint(X_AB) * velocityAdjoint(X_BC)).norm(),
-            10 * kRound);
-  EXPECT_LT((forceAdjoint(X_AB) - velocityAdjoint(X_AB.inverse()).transpose()).norm(), kRound);
+            10 * kPoseRound);
+  EXPECT_LT((forceAdjoint(X_AB) - velocityAdjoint(X_AB.inverse()).transpose()).norm(), kPoseRound);
   Vector6d twist_B, wrench_B;
-  twist_B << randomVector(rng), randomVector(rng);
-  wrench_B << randomVector(rng), randomVector(rng);
+  twist_B << anyVector(rng), anyVector(rng);
+  wrench_B << anyVector(rng), anyVector(rng);
   EXPECT_NEAR((velocityAdjoint(X_AB) * twist_B).dot(forceAdjoint(X_AB) * wrench_B),
-              twist_B.dot(wrench_B), 100 * kRound);
+              twist_B.dot(wrench_B), 100 * kPoseRound);
 }
 
 // NaN in a rotation vector comes out as NaN rather than as some rotation.

@@ -14,8 +14,8 @@ namespace {
 
 using testing::randomBody;
 
-constexpr double kRound = 1e-12;
-constexpr double kDifference = 1e-8;
+constexpr double kPrincipalRound = 1e-12;
+constexpr double kPrincipalDifference = 1e-8;
 
 // Body to principal form and back is the identity, and the axes form a rotation.
 TEST(PrincipalInertia, RoundTrip) {
@@ -23,13 +23,13 @@ TEST(PrincipalInertia, RoundTrip) {
   for (int trial = 0; trial < 20; ++trial) {
     const auto body = randomBody(rng);
     const auto principal = principalInertia(body);
-    EXPECT_LT((fromPrincipal(principal).vector() - body.vector()).norm(), kRound);
+    EXPECT_LT((fromPrincipal(principal).vector() - body.vector()).norm(), kPrincipalRound);
     const Matrix3d& Q = principal.rotation;
-    EXPECT_LT((Q.transpose() * Q - Matrix3d::Identity()).norm(), kRound);
-    EXPECT_NEAR(Q.determinant(), 1.0, kRound);
+    EXPECT_LT((Q.transpose() * Q - Matrix3d::Identity()).norm(), kPrincipalRound);
+    EXPECT_NEAR(Q.determinant(), 1.0, kPrincipalRound);
     const auto again = principalInertia(fromPrincipal(principal));
     EXPECT_LT((again.rotation - Q).norm(), 1e-9);
-    EXPECT_LT((again.second_moments - principal.second_moments).norm(), kRound);
+    EXPECT_LT((again.second_moments - principal.second_moments).norm(), kPrincipalRound);
   }
 }
 
@@ -37,8 +37,9 @@ TEST(PrincipalInertia, RoundTrip) {
 TEST(PrincipalInertia, MomentsOfADiagonalBody) {
   const auto body =
       fromPrincipal({2.0, Vector3d::Zero(), Matrix3d::Identity(), Vector3d(0.1, 0.2, 0.4)});
-  EXPECT_LT((body.inertia.diagonal() - Vector3d(0.6, 0.5, 0.3)).norm(), kRound);
-  EXPECT_LT((principalInertia(body).second_moments - Vector3d(0.1, 0.2, 0.4)).norm(), kRound);
+  EXPECT_LT((body.inertia.diagonal() - Vector3d(0.6, 0.5, 0.3)).norm(), kPrincipalRound);
+  EXPECT_LT((principalInertia(body).second_moments - Vector3d(0.1, 0.2, 0.4)).norm(),
+            kPrincipalRound);
 }
 
 // An impossible body shows as a negative second moment and still makes the round trip.
@@ -46,8 +47,8 @@ TEST(PrincipalInertia, ImpossibleBody) {
   const Matrix3d I_C = Vector3d(0.1, 0.1, 0.3).asDiagonal();
   const auto body = InertialParameters::fromCom(1.0, {0.1, 0.2, 0.3}, I_C);
   const auto principal = principalInertia(body);
-  EXPECT_NEAR(principal.second_moments[0], -0.05, kRound);
-  EXPECT_LT((fromPrincipal(principal).vector() - body.vector()).norm(), kRound);
+  EXPECT_NEAR(principal.second_moments[0], -0.05, kPrincipalRound);
+  EXPECT_LT((fromPrincipal(principal).vector() - body.vector()).norm(), kPrincipalRound);
   EXPECT_THROW(equivalentBoxSize(principal), Error);
 }
 
@@ -60,7 +61,7 @@ TEST(PrincipalInertia, Jacobian) {
     const auto numeric = testing::jacobian(
         [&](const Eigen::VectorXd& z) { return fromPrincipal(moved(principal, z)).vector(); },
         Vector10d::Zero());
-    EXPECT_LT((J - numeric).norm(), kDifference);
+    EXPECT_LT((J - numeric).norm(), kPrincipalDifference);
     const auto inverse = principalInverseJacobian(principal);
     ASSERT_TRUE(inverse.has_value());
     EXPECT_LT((J * *inverse - Matrix10d::Identity()).norm(), 1e-9);
@@ -83,9 +84,10 @@ TEST(PrincipalInertia, EquivalentBoxRealisesTheBody) {
   const auto principal = principalInertia(body);
   const auto box = boxInertia(principal.mass, equivalentBoxSize(principal));
   const auto placed = transformed(Pose{principal.rotation, principal.com}, box);
-  EXPECT_LT((placed.vector() - body.vector()).norm(), kRound);
+  EXPECT_LT((placed.vector() - body.vector()).norm(), kPrincipalRound);
   const Vector3d size(0.1, 0.2, 0.5);
-  EXPECT_LT((equivalentBoxSize(principalInertia(boxInertia(3.0, size))) - size).norm(), kRound);
+  EXPECT_LT((equivalentBoxSize(principalInertia(boxInertia(3.0, size))) - size).norm(),
+            kPrincipalRound);
 }
 
 // Parameters that are not numbers are refused; a massless body sits at the origin.

@@ -10,7 +10,7 @@ namespace {
 using testing::randomBody;
 using testing::randomPose;
 
-constexpr double kRound = 1e-13;
+constexpr double kPseudoRound = 1e-13;
 
 // The pseudo-inertia is the second moment of the mass in homogeneous coordinates.
 TEST(PseudoInertia, IsTheHomogeneousSecondMoment) {
@@ -24,7 +24,7 @@ TEST(PseudoInertia, IsTheHomogeneousSecondMoment) {
     expected += m * r * r.transpose();
     body = body + InertialParameters::fromCom(m, r.head<3>(), Matrix3d::Zero());
   }
-  EXPECT_LT((pseudoInertia(body) - expected).norm(), kRound * expected.norm());
+  EXPECT_LT((pseudoInertia(body) - expected).norm(), kPseudoRound * expected.norm());
 }
 
 // Parameters to pseudo-inertia and back is the identity, also for impossible bodies.
@@ -33,7 +33,7 @@ TEST(PseudoInertia, RoundTrip) {
     const Vector10d x = Vector10d::Random();
     const auto D = pseudoInertia(InertialParameters::fromVector(x));
     EXPECT_EQ(D, D.transpose());
-    EXPECT_LT((fromPseudoInertia(D).vector() - x).norm(), kRound);
+    EXPECT_LT((fromPseudoInertia(D).vector() - x).norm(), kPseudoRound);
     EXPECT_EQ(symmetricFromLowerTriangle(lowerTriangle(D)), D);
   }
 }
@@ -42,11 +42,11 @@ TEST(PseudoInertia, RoundTrip) {
 TEST(PseudoInertia, Jacobians) {
   const Vector10d x = Vector10d::Random();
   const auto D = pseudoInertia(InertialParameters::fromVector(x));
-  EXPECT_LT((pseudoInertiaJacobian() * x - lowerTriangle(D)).norm(), kRound);
-  EXPECT_LT((pseudoInertiaInverseJacobian() * lowerTriangle(D) - x).norm(), kRound);
+  EXPECT_LT((pseudoInertiaJacobian() * x - lowerTriangle(D)).norm(), kPseudoRound);
+  EXPECT_LT((pseudoInertiaInverseJacobian() * lowerTriangle(D) - x).norm(), kPseudoRound);
   EXPECT_LT(
       (pseudoInertiaJacobian() * pseudoInertiaInverseJacobian() - Matrix10d::Identity()).norm(),
-      kRound);
+      kPseudoRound);
 }
 
 // A change of frame is the congruence H D H^T with the 4x4 pose.
@@ -56,7 +56,7 @@ TEST(PseudoInertia, TransformsByCongruence) {
   const Pose X_AB = randomPose(rng);
   const Eigen::Matrix4d H = X_AB.matrix();
   const Eigen::Matrix4d expected = H * pseudoInertia(body) * H.transpose();
-  EXPECT_LT((pseudoInertia(transformed(X_AB, body)) - expected).norm(), 100 * kRound);
+  EXPECT_LT((pseudoInertia(transformed(X_AB, body)) - expected).norm(), 100 * kPseudoRound);
 }
 
 // The central second moment is the Schur complement of the mass.
@@ -66,7 +66,7 @@ TEST(PseudoInertia, CentralSecondMomentIsTheSchurComplement) {
   const Eigen::Matrix4d D = pseudoInertia(body);
   const Matrix3d schur =
       D.topLeftCorner<3, 3>() - D.topRightCorner<3, 1>() * D.bottomLeftCorner<1, 3>() / D(3, 3);
-  EXPECT_LT((centralSecondMoment(body) - schur).norm(), kRound * D.norm());
+  EXPECT_LT((centralSecondMoment(body) - schur).norm(), kPseudoRound * D.norm());
   EXPECT_EQ(centralSecondMoment(InertialParameters{}), Matrix3d::Zero());
 }
 

@@ -14,7 +14,7 @@
 namespace proprio {
 namespace {
 
-constexpr double kRound = 1e-13;
+constexpr double kSolidRound = 1e-13;
 
 // The inertia of the points of a cube [-1, 1]^3 * half that lie inside, scaled to the mass.
 InertialParameters monteCarlo(double mass, const Vector3d& half,
@@ -60,9 +60,9 @@ TEST(Solids, AgreeWithMonteCarlo) {
 // Textbook values: 2/5 m r^2, m r^2 / 2, m l^2 / 12, and the steel disc of Ardiani 2023 with its
 // centre 0.169 m from the frame.
 TEST(Solids, TextbookValues) {
-  EXPECT_NEAR(sphereInertia(5.0, 2.0).inertia(0, 0), 8.0, kRound);
-  EXPECT_NEAR(cylinderInertia(2.0, 3.0, 1.0).inertia(2, 2), 9.0, kRound);
-  EXPECT_NEAR(cylinderInertia(12.0, 0.0, 2.0).inertia(0, 0), 4.0, kRound);
+  EXPECT_NEAR(sphereInertia(5.0, 2.0).inertia(0, 0), 8.0, kSolidRound);
+  EXPECT_NEAR(cylinderInertia(2.0, 3.0, 1.0).inertia(2, 2), 9.0, kSolidRound);
+  EXPECT_NEAR(cylinderInertia(12.0, 0.0, 2.0).inertia(0, 0), 4.0, kSolidRound);
   const auto disc = transformed(Pose{Matrix3d::Identity(), {0.0, 0.0, 0.152 + 0.017}},
                                 cylinderInertia(4.092, 0.07, 0.034));
   EXPECT_NEAR(disc.first_moment.z(), 0.6915, 1e-4);
@@ -73,9 +73,9 @@ TEST(Solids, TextbookValues) {
 // A capsule without length is a sphere, without radius a rod, without both a point.
 TEST(Solids, CapsuleLimits) {
   EXPECT_LT((capsuleInertia(2.0, 0.3, 0.0).vector() - sphereInertia(2.0, 0.3).vector()).norm(),
-            kRound);
+            kSolidRound);
   EXPECT_LT((capsuleInertia(2.0, 0.0, 0.5).vector() - boxInertia(2.0, {0, 0, 0.5}).vector()).norm(),
-            kRound);
+            kSolidRound);
   EXPECT_EQ(capsuleInertia(2.0, 0.0, 0.0).vector(), Vector10d(2.0 * Vector10d::Unit(0)));
 }
 
@@ -84,7 +84,8 @@ TEST(Solids, PartsAddUp) {
   const auto half = boxInertia(1.5, {0.2, 0.3, 0.4});
   const auto left = transformed(Pose{Matrix3d::Identity(), {-0.1, 0.0, 0.0}}, half);
   const auto right = transformed(Pose{Matrix3d::Identity(), {0.1, 0.0, 0.0}}, half);
-  EXPECT_LT(((left + right).vector() - boxInertia(3.0, {0.4, 0.3, 0.4}).vector()).norm(), kRound);
+  EXPECT_LT(((left + right).vector() - boxInertia(3.0, {0.4, 0.3, 0.4}).vector()).norm(),
+            kSolidRound);
 }
 
 // A point cloud is the sum of its points; an empty one is nothing.
@@ -95,7 +96,7 @@ TEST(Solids, PointCloud) {
   for (Eigen::Index k = 0; k < 20; ++k) {
     sum = sum + InertialParameters::fromCom(masses[k], points.col(k), Matrix3d::Zero());
   }
-  EXPECT_LT((pointCloudInertia(masses, points).vector() - sum.vector()).norm(), 1e2 * kRound);
+  EXPECT_LT((pointCloudInertia(masses, points).vector() - sum.vector()).norm(), 1e2 * kSolidRound);
   EXPECT_EQ(pointCloudInertia(Eigen::VectorXd(0), Eigen::Matrix3Xd(3, 0)).vector(),
             Vector10d::Zero());
 }

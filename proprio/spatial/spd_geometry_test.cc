@@ -13,7 +13,7 @@
 namespace proprio {
 namespace {
 
-constexpr double kRound = 1e-10;
+constexpr double kSpdRound = 1e-10;
 
 Matrix4d randomMatrix(std::mt19937& rng) {
   std::normal_distribution<double> normal;
@@ -49,11 +49,11 @@ TEST(SpdGeometry, ExpAndLog) {
   for (int trial = 0; trial < 4; ++trial) {
     const Matrix4d D = randomSpd(rng), E = randomSpd(rng), V = randomSymmetric(rng);
     const Matrix4d exp = D * seriesExp(D.inverse() * V);
-    EXPECT_LT((spdExp(D, V) - exp).norm(), kRound * exp.norm());
+    EXPECT_LT((spdExp(D, V) - exp).norm(), kSpdRound * exp.norm());
     const Matrix4d back = D * seriesExp(D.inverse() * spdLog(D, E));
-    EXPECT_LT((back - E).norm(), kRound * E.norm());
-    EXPECT_LT((spdExp(D, spdLog(D, E)) - E).norm(), kRound * E.norm());
-    EXPECT_LT((spdLog(D, spdExp(D, V)) - V).norm(), 1e3 * kRound * V.norm());
+    EXPECT_LT((back - E).norm(), kSpdRound * E.norm());
+    EXPECT_LT((spdExp(D, spdLog(D, E)) - E).norm(), kSpdRound * E.norm());
+    EXPECT_LT((spdLog(D, spdExp(D, V)) - V).norm(), 1e3 * kSpdRound * V.norm());
   }
 }
 
@@ -63,9 +63,9 @@ TEST(SpdGeometry, DistanceIsTheLengthOfTheLog) {
   const Matrix4d D = randomSpd(rng), E = randomSpd(rng);
   const Matrix4d U = randomSymmetric(rng), V = randomSymmetric(rng);
   const double expected = (D.inverse() * U * D.inverse() * V).trace();
-  EXPECT_NEAR(spdInnerProduct(D, U, V), expected, kRound * (1.0 + std::abs(expected)));
+  EXPECT_NEAR(spdInnerProduct(D, U, V), expected, kSpdRound * (1.0 + std::abs(expected)));
   const Matrix4d log = spdLog(D, E);
-  EXPECT_NEAR(spdDistance(D, E), std::sqrt(spdInnerProduct(D, log, log)), kRound);
+  EXPECT_NEAR(spdDistance(D, E), std::sqrt(spdInnerProduct(D, log, log)), kSpdRound);
 }
 
 // A distance is symmetric, zero only for equals, obeys the triangle inequality; inversion keeps it.
@@ -73,11 +73,11 @@ TEST(SpdGeometry, DistanceIsAMetric) {
   std::mt19937 rng(3);
   for (int trial = 0; trial < 20; ++trial) {
     const Matrix4d A = randomSpd(rng), B = randomSpd(rng), C = randomSpd(rng);
-    EXPECT_NEAR(spdDistance(A, B), spdDistance(B, A), kRound);
-    EXPECT_LE(spdDistance(A, C), spdDistance(A, B) + spdDistance(B, C) + kRound);
+    EXPECT_NEAR(spdDistance(A, B), spdDistance(B, A), kSpdRound);
+    EXPECT_LE(spdDistance(A, C), spdDistance(A, B) + spdDistance(B, C) + kSpdRound);
     EXPECT_EQ(spdDistance(A, A), 0.0);
     const Matrix4d A_inverse = A.inverse(), B_inverse = B.inverse();
-    EXPECT_NEAR(spdDistance(A_inverse, B_inverse), spdDistance(A, B), 1e2 * kRound);
+    EXPECT_NEAR(spdDistance(A_inverse, B_inverse), spdDistance(A, B), 1e2 * kSpdRound);
   }
 }
 
@@ -86,11 +86,12 @@ TEST(SpdGeometry, AffineInvariance) {
   std::mt19937 rng(4);
   const Matrix4d D = randomSpd(rng), E = randomSpd(rng), A = randomMatrix(rng);
   const Matrix4d AD = A * D * A.transpose(), AE = A * E * A.transpose();
-  EXPECT_NEAR(spdDistance(AD, AE), spdDistance(D, E), 1e2 * kRound);
-  EXPECT_NEAR(entropicDivergence(AE, AD), entropicDivergence(E, D), 1e2 * kRound);
-  EXPECT_NEAR(smallestRelativeEigenvalue(AD, AE), smallestRelativeEigenvalue(D, E), 1e2 * kRound);
+  EXPECT_NEAR(spdDistance(AD, AE), spdDistance(D, E), 1e2 * kSpdRound);
+  EXPECT_NEAR(entropicDivergence(AE, AD), entropicDivergence(E, D), 1e2 * kSpdRound);
+  EXPECT_NEAR(smallestRelativeEigenvalue(AD, AE), smallestRelativeEigenvalue(D, E),
+              1e2 * kSpdRound);
   const Matrix4d middle = A * spdGeodesic(D, E, 0.3) * A.transpose();
-  EXPECT_LT((spdGeodesic(AD, AE, 0.3) - middle).norm(), 1e2 * kRound * middle.norm());
+  EXPECT_LT((spdGeodesic(AD, AE, 0.3) - middle).norm(), 1e2 * kSpdRound * middle.norm());
 }
 
 // The geodesic starts at D, ends at E, has constant speed, and moves det geometrically.
@@ -98,16 +99,17 @@ TEST(SpdGeometry, Geodesic) {
   std::mt19937 rng(5);
   const Matrix4d D = randomSpd(rng), E = randomSpd(rng);
   const double d = spdDistance(D, E);
-  EXPECT_LT((spdGeodesic(D, E, 0.0) - D).norm(), kRound * D.norm());
-  EXPECT_LT((spdGeodesic(D, E, 1.0) - E).norm(), kRound * E.norm());
+  EXPECT_LT((spdGeodesic(D, E, 0.0) - D).norm(), kSpdRound * D.norm());
+  EXPECT_LT((spdGeodesic(D, E, 1.0) - E).norm(), kSpdRound * E.norm());
   for (double t : {0.25, 0.5, 0.9, 1.5}) {
     const Matrix4d G = spdGeodesic(D, E, t);
-    EXPECT_NEAR(spdDistance(D, G), t * d, kRound * 10);
+    EXPECT_NEAR(spdDistance(D, G), t * d, kSpdRound * 10);
     EXPECT_NEAR(std::log(G.determinant()),
-                (1.0 - t) * std::log(D.determinant()) + t * std::log(E.determinant()), kRound * 10);
+                (1.0 - t) * std::log(D.determinant()) + t * std::log(E.determinant()),
+                kSpdRound * 10);
   }
   const Matrix4d expected = D * seriesExp(0.3 * (D.inverse() * spdLog(D, E)));
-  EXPECT_LT((spdGeodesic(D, E, 0.3) - expected).norm(), kRound * E.norm());
+  EXPECT_LT((spdGeodesic(D, E, 0.3) - expected).norm(), kSpdRound * E.norm());
 }
 
 // The divergence is tr(D^-1 E) - log det(D^-1 E) - n, never negative, zero at D.
@@ -116,7 +118,7 @@ TEST(SpdGeometry, EntropicDivergence) {
   const Matrix4d D = randomSpd(rng), E = randomSpd(rng);
   const Matrix4d ratio = D.inverse() * E;
   EXPECT_NEAR(entropicDivergence(E, D), ratio.trace() - std::log(ratio.determinant()) - 4.0,
-              1e2 * kRound);
+              1e2 * kSpdRound);
   EXPECT_GT(entropicDivergence(E, D), 0.0);
   EXPECT_EQ(entropicDivergence(D, D), 0.0);
 }
@@ -153,7 +155,7 @@ TEST(SpdGeometry, SmallestRelativeEigenvalue) {
   const Matrix4d D = randomSpd(rng), E = randomSymmetric(rng);
   const double e = smallestRelativeEigenvalue(D, E);
   const Matrix4d rest = E - e * D;
-  EXPECT_NEAR(rest.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), 0.0, 1e2 * kRound);
+  EXPECT_NEAR(rest.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), 0.0, 1e2 * kSpdRound);
 }
 
 // What is not symmetric positive definite is refused, with the argument named.

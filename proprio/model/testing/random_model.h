@@ -147,6 +147,14 @@ inline Model randomModel(unsigned seed, const RandomModelOptions& options = {}) 
   return finalize(model);
 }
 
+/// Joint positions within +-2.
+inline Eigen::VectorXd randomShape(const Model& model, unsigned seed) {
+  RandomModelSource source(seed);
+  Eigen::VectorXd s(model.position_count);
+  for (Eigen::Index i = 0; i < s.size(); ++i) s[i] = source.uniform(-2.0, 2.0);
+  return s;
+}
+
 /// Options number k of a list that covers every kind of tree, for tests over all of them.
 inline std::vector<RandomModelOptions> randomModelFamilies() {
   std::vector<RandomModelOptions> families;

@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "proprio/core/error.h"
 #include "proprio/core/testing/message_of.h"
@@ -56,6 +58,13 @@ inline bool pythonHas(const std::string& module) {
   const std::string command =
       std::string("'") + PROPRIO_PYTHON + "' -c 'import " + module + "' 2>/dev/null";
   return std::system(command.c_str()) == 0;
+}
+
+/// Whether one of the notes contains the piece.
+inline bool mentions(const std::vector<std::string>& notes, const std::string& piece) {
+  return std::any_of(notes.begin(), notes.end(), [&](const std::string& note) {
+    return note.find(piece) != std::string::npos;
+  });
 }
 
 }  // namespace proprio
