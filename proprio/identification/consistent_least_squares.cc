@@ -288,7 +288,7 @@ Estimate solveConsistent(const IdentificationProblem& problem, const TriangularS
       consistentProblem(problem, system, options.constraints, options.prior);
   OptimalPoint point = optimalPoint(consistent, options);
   if (point.status == LmiStatus::kInfeasible && consistent.geometric) {
-    ConstraintOptions fewer = options.constraints;
+    ConsistencyOptions fewer = options.constraints;
     fewer.com_in_shapes = fewer.mass_in_ellipsoid = false;
     consistent = consistentProblem(problem, system, fewer, options.prior);
     consistent.notes.emplace_back(

@@ -56,7 +56,7 @@ struct LinkUnknowns {
 /// Builds a ConsistentProblem step by step.
 class ConsistencyBuilder {
  public:
-  ConsistencyBuilder(const IdentificationProblem& problem, const ConstraintOptions& constraints,
+  ConsistencyBuilder(const IdentificationProblem& problem, const ConsistencyOptions& constraints,
                      const PriorOptions& prior)
       : problem_(problem),
         model_(problem.tree->model()),
@@ -94,7 +94,7 @@ class ConsistencyBuilder {
   const IdentificationProblem& problem_;
   const Model& model_;
   const ParameterLayout& layout_;
-  const ConstraintOptions& constraints_;
+  const ConsistencyOptions& constraints_;
   const PriorOptions& prior_;
   VectorXd centre_;
   std::vector<LinkUnknowns> links_;
@@ -614,7 +614,7 @@ const char* toString(PriorKind kind) {
 
 ConsistentProblem consistentProblem(const IdentificationProblem& problem,
                                     const TriangularSystem& system,
-                                    const ConstraintOptions& constraints,
+                                    const ConsistencyOptions& constraints,
                                     const PriorOptions& prior) {
   return ConsistencyBuilder(problem, constraints, prior).build(system);
 }

@@ -41,7 +41,7 @@ struct SymmetricLinks {
   std::string one, other;
 };
 
-struct ConstraintOptions {
+struct ConsistencyOptions {
   /// eps: a possible body keeps this part of the prior's second moments in every direction, so that
   /// it is still possible after it was rounded and written.
   double margin = 1e-4;
@@ -99,7 +99,7 @@ struct ConsistentProblem {
 /// that contradict each other, a prior that is not possible.
 ConsistentProblem consistentProblem(const IdentificationProblem& problem,
                                     const TriangularSystem& system,
-                                    const ConstraintOptions& constraints,
+                                    const ConsistencyOptions& constraints,
                                     const PriorOptions& prior);
 
 /// h(n) = max over the link's shapes of n^T r, per direction (rows of `normals`). Empty if the link

@@ -40,7 +40,7 @@ struct MethodOptions {
   bool rescale_gains = false;  ///< iv, didim: declared servo gains grow with the estimated inertia
   bool full_covariance = false;  ///< wls, irls: torque noise correlated between the joints
   // of physically consistent methods
-  ConstraintOptions constraints;
+  ConsistencyOptions constraints;
   PriorOptions prior;
 };
 
