@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/LU>
+#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -32,40 +31,16 @@ constexpr double kDecided = 0.5;
 constexpr double kRelativeGap = 1e-9;
 /// How much stronger than the prior the second step of the projection holds base parameters.
 constexpr double kProjectionScale = 1e3;
+/// A parameter that the data leave at its bound is there up to rounding.
+constexpr double kOnTheBound = 1e-12;
 constexpr int kFolds = 5;
-
-Matrix4d blockAt(const PsdBlock& block, const VectorXd& xi) {
-  Vector10d entries = block.constant;
-  for (size_t i = 0; i < block.variables.size(); ++i) {
-    entries += xi[block.variables[i]] * block.map.col(static_cast<Eigen::Index>(i));
-  }
-  return symmetricFromLowerTriangle(entries);
-}
-
-double rowAt(const LinearInequality& row, const VectorXd& xi) {
-  double sum = -row.lower;
-  for (size_t i = 0; i < row.variables.size(); ++i) {
-    sum += row.coefficients[static_cast<Eigen::Index>(i)] * xi[row.variables[i]];
-  }
-  return sum;
-}
 
 bool fulfils(const LmiProblem& problem, const VectorXd& xi) {
   for (const PsdBlock& block : problem.blocks) {
     if (blockAt(block, xi).llt().info() != Eigen::Success) return false;
   }
   return std::all_of(problem.inequalities.begin(), problem.inequalities.end(),
-                     [&](const LinearInequality& row) { return rowAt(row, xi) >= 0.0; });
-}
-
-double objectiveAt(const LmiProblem& problem, const VectorXd& xi) {
-  double value = 0.5 * (problem.A * xi - problem.b).squaredNorm();
-  if (problem.linear.size() != 0) value += problem.linear.dot(xi);
-  for (const PsdBlock& block : problem.blocks) {
-    if (block.log_det_weight > 0.0)
-      value -= block.log_det_weight * std::log(blockAt(block, xi).determinant());
-  }
-  return value;
+                     [&](const LinearInequality& row) { return slackAt(row, xi) >= -kOnTheBound; });
 }
 
 /// The same problem with the origin at xi.
@@ -73,7 +48,7 @@ LmiProblem recentred(const LmiProblem& problem, const VectorXd& xi) {
   LmiProblem moved = problem;
   moved.b -= moved.A * xi;
   for (PsdBlock& block : moved.blocks) block.constant = lowerTriangle(blockAt(block, xi));
-  for (LinearInequality& row : moved.inequalities) row.lower = -rowAt(row, xi);
+  for (LinearInequality& row : moved.inequalities) row.lower = -slackAt(row, xi);
   return moved;
 }
 
@@ -125,26 +100,23 @@ struct OptimalPoint {
 };
 
 OptimalPoint optimalPoint(const ConsistentProblem& consistent, const MethodOptions& options) {
-  const Eigen::Index n = consistent.lmi.A.cols();
-  const Eigen::HouseholderQR<MatrixXd> qr(consistent.lmi.A);
+  const LmiProblem small = withTriangularRows(consistent.lmi);
   OptimalPoint point;
-  LmiProblem small = consistent.lmi;
-  if (consistent.lmi.A.rows() >= n) {
-    VectorXd right = consistent.lmi.b;
-    right.applyOnTheLeft(qr.householderQ().adjoint());
-    small.A = qr.matrixQR().topRows(n).triangularView<Eigen::Upper>();
-    small.b = right.head(n);
-    const bool regular =
-        small.A.diagonal().cwiseAbs().minCoeff() > 1e-14 * small.A.diagonal().cwiseAbs().maxCoeff();
-    if (regular && small.linear.size() == 0) {
-      point.xi = small.A.triangularView<Eigen::Upper>().solve(small.b);
-      if (point.xi.allFinite() && fulfils(small, point.xi)) return point;
+  if (small.linear.size() == 0) {
+    point.xi = unconstrainedPoint(small);
+    if (point.xi.allFinite() && fulfils(small, point.xi)) {
+      point.xi = keptInside(consistent, point.xi);
+      return point;
     }
   }
   LmiOptions solver;
   if (options.max_iterations > 0) solver.max_iterations = options.max_iterations;
   if (options.tolerance > 0.0) solver.tolerance = options.tolerance;
-  const LmiSolution solution = solveToObjective(small, solver);
+  LmiSolution solution = solveToObjective(small, solver);
+  if (solution.status == LmiStatus::kInfeasible) {
+    solver.start = consistent.inside;  // possible: what remains are the inequalities
+    solution = solveToObjective(small, solver);
+  }
   point.status = solution.status;
   point.iterations = solution.iterations;
   point.gap = solution.gap / std::max(std::abs(objectiveAt(consistent.lmi, solution.x)), 1e-300);
@@ -164,17 +136,20 @@ std::vector<std::string> undecidedDirections(const IdentificationProblem& proble
   const Eigen::HouseholderQR<MatrixXd> qr(M.transpose());
   const Eigen::Index n = std::min(M.rows(), M.cols());
   const MatrixXd L = MatrixXd(qr.matrixQR().topRows(n).triangularView<Eigen::Upper>()).transpose();
-  const Eigen::BDCSVD<MatrixXd> svd(system.A * L, Eigen::ComputeFullV);
+  // what the data leave of the prior's variance, in its units: (1 + L^T A^T A L / w)^-1, from the
+  // triangular factor so that the share of badly seen directions keeps its digits
+  const MatrixXd seen = system.A * L;
+  const double weight =
+      prior.kind == PriorKind::kNone ? std::pow(1e-8 * seen.norm(), 2) + 1e-300 : prior.weight;
+  MatrixXd rows(seen.rows() + n, n);
+  rows << seen / std::sqrt(weight), MatrixXd::Identity(n, n);
+  const Eigen::HouseholderQR<MatrixXd> both(rows);
+  const MatrixXd root =
+      both.matrixQR().topRows(n).triangularView<Eigen::Upper>().solve(MatrixXd::Identity(n, n));
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> left(root * root.transpose());
   std::vector<std::string> texts;
-  const double largest = svd.singularValues().size() > 0 ? svd.singularValues()[0] : 0.0;
-  // with prior information w: 1 / (1 + s^2 / w) > kDecided^2
-  const double enough = prior.kind == PriorKind::kNone
-                            ? 1e-8 * largest
-                            : std::sqrt(prior.weight * (1.0 / (kDecided * kDecided) - 1.0));
-  for (Eigen::Index i = n - 1; i >= 0; --i) {
-    const double value = i < svd.singularValues().size() ? svd.singularValues()[i] : 0.0;
-    if (value > enough) break;
-    const VectorXd direction = L * svd.matrixV().col(i);
+  for (Eigen::Index i = n - 1; i >= 0 && left.eigenvalues()[i] > kDecided * kDecided; --i) {
+    const VectorXd direction = L * left.eigenvectors().col(i);
     if (direction.norm() > 1e-9 * L.norm()) texts.push_back(directionText(problem, direction));
   }
   return texts;
@@ -234,6 +209,13 @@ VectorXd commonNoise(const IdentificationProblem& problem) {
   return VectorXd::Constant(stacked.coordinates(), sigma);
 }
 
+VectorXd unconstrainedPoint(const LmiProblem& triangular) {
+  const VectorXd pivots = triangular.A.diagonal().cwiseAbs();
+  if (triangular.A.rows() < triangular.A.cols() || !(pivots.minCoeff() > 1e-14 * pivots.maxCoeff()))
+    return VectorXd::Constant(triangular.A.cols(), std::numeric_limits<double>::quiet_NaN());
+  return triangular.A.triangularView<Eigen::Upper>().solve(triangular.b);
+}
+
 VectorXd keptInside(const ConsistentProblem& consistent, VectorXd xi) {
   const auto holds = [&](const VectorXd& at) {
     for (const PsdBlock& block : consistent.lmi.blocks) {
@@ -247,7 +229,7 @@ VectorXd keptInside(const ConsistentProblem& consistent, VectorXd xi) {
   };
   for (const LinearInequality& row : consistent.lmi.inequalities) {
     if (row.variables.size() != 1) continue;
-    const double miss = rowAt(row, xi);
+    const double miss = slackAt(row, xi);
     if (miss < 0.0) xi[row.variables[0]] -= miss / row.coefficients[0];
   }
   if (holds(xi)) return xi;
@@ -272,11 +254,7 @@ Estimate estimateAt(const IdentificationProblem& problem, const TriangularSystem
                             .transpose()
                             .solve(consistent.base_map.transpose());
   estimate.covariance = half.transpose() * half;
-  const VectorXd scale = system.A.colwise().norm().cwiseMax(1e-300).cwiseInverse();
-  const Eigen::BDCSVD<MatrixXd> svd(system.A * scale.asDiagonal());
-  const VectorXd& values = svd.singularValues();
-  const Eigen::Index rank = values.size() == 0 ? 0 : (values.array() > 1e-10 * values[0]).count();
-  estimate.condition = rank > 0 ? values[0] / values[rank - 1] : 0.0;
+  estimate.condition = solveRanked(system.A, system.b, consistent.base_offset).condition;
   estimate.undecided = undecidedDirections(problem, system, consistent, prior);
   estimate.notes = consistent.notes;
   return estimate;

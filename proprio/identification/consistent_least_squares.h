@@ -46,6 +46,9 @@ Eigen::VectorXd consistentNoise(const StackedProblem& stacked, Eigen::VectorXd s
 /// The same number for all coordinates.
 Eigen::VectorXd commonNoise(const IdentificationProblem& problem);
 
+/// Minimum of |A x - b|^2 of a problem with triangular rows; not a number where A is singular.
+Eigen::VectorXd unconstrainedPoint(const LmiProblem& triangular);
+
 /// xi moved towards `inside` as little as consistency and bounds of single unknowns ask for, which
 /// is nothing for the solution of a solver that did its work.
 Eigen::VectorXd keptInside(const ConsistentProblem& consistent, Eigen::VectorXd xi);

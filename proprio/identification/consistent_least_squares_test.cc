@@ -143,6 +143,21 @@ TEST(ConsistentLeastSquares, GeometricPriorsDoNotDependOnUnits) {
   }
 }
 
+/// Claim: one per cent of gross errors moves the robust estimate by less than a tenth of what it
+/// moves the plain one.
+TEST(ConsistentLeastSquares, RobustWeightsSurviveGrossErrors) {
+  KnownProblem known = knownProblem(treeOf("planar_2r"), {.samples = 2000, .noise = 0.1});
+  MotionData& data = known.problem.data[0];
+  for (Eigen::Index i = 0; i < data.samples(); i += 100) data.tau.row(i).array() += 300.0;
+  known.problem.stacked = stack(*known.problem.tree, known.problem.layout,
+                                known.problem.base.independent, known.problem.data);
+  const Estimate plain = identify("pc-wls", known.problem);
+  const Estimate robust = identify("pc-irls", known.problem);
+  EXPECT_TRUE(robust.converged);
+  EXPECT_LT((robust.beta - known.truth_beta).norm(), 0.1 * (plain.beta - known.truth_beta).norm());
+  EXPECT_GT(testing::smallestMargin(known.problem, robust.chi), 0.0);
+}
+
 /// Claim: the automatic weight trusts a right prior and distrusts a wrong one.
 TEST(ConsistentLeastSquares, AutomaticWeight) {
   const auto tree = treeOf("tx40");

@@ -5,7 +5,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-#include <Eigen/SVD>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -404,27 +404,13 @@ void ConsistencyBuilder::addMassRows() {
     addRow(masses, -ones, -constraints_.total_mass_upper, what);
 }
 
-Eigen::MatrixX3d cubeDirections() {
-  Eigen::MatrixX3d normals(26, 3);
-  Eigen::Index row = 0;
-  for (int x = -1; x <= 1; ++x) {
-    for (int y = -1; y <= 1; ++y) {
-      for (int z = -1; z <= 1; ++z) {
-        if (x == 0 && y == 0 && z == 0) continue;
-        normals.row(row++) = Vector3d(x, y, z).normalized();
-      }
-    }
-  }
-  return normals;
-}
-
 /// h(n) m - n^T mc >= 0 for the hull; tr(D Q) >= 0 with the ellipsoid's
 /// Q = [-W, W r; r^T W, 1 - r^T W r], W = diag(1 / (3 half^2)) around the box's centre r.
 void ConsistencyBuilder::addShapeRows(int link) {
   const std::string name = inQuotes(model_.links[static_cast<size_t>(link)].name);
   std::vector<int> parameters(10);
   for (int i = 0; i < 10; ++i) parameters[static_cast<size_t>(i)] = 10 * link + i;
-  const Eigen::MatrixX3d normals = cubeDirections();
+  const Eigen::MatrixX3d normals = hullDirections();
   const VectorXd support = supportOfShapes(model_, link, normals);
   if (support.size() == 0) {
     out_.notes.push_back(
@@ -478,11 +464,11 @@ void ConsistencyBuilder::addData(const TriangularSystem& system) {
   const Eigen::Index inertial = 10 * static_cast<Eigen::Index>(out_.links.size());
   switch (prior_.kind) {
     case PriorKind::kNone: {
-      const Eigen::BDCSVD<MatrixXd> svd(data, Eigen::ComputeFullV);
-      const VectorXd& values = svd.singularValues();
-      const Eigen::Index rank =
-          values.size() == 0 ? 0 : (values.array() > kSilent * values[0]).count();
-      pull = std::sqrt(prior_.weight) * svd.matrixV().rightCols(unknowns_ - rank).transpose();
+      // rows of Q^T beyond the rank of data^T = Q R P span what the data are silent about
+      Eigen::ColPivHouseholderQR<MatrixXd> qr(data.transpose());
+      qr.setThreshold(kSilent);
+      const MatrixXd Q = qr.householderQ();
+      pull = std::sqrt(prior_.weight) * Q.rightCols(unknowns_ - qr.rank()).transpose();
       break;
     }
     case PriorKind::kEuclidean:
@@ -550,6 +536,20 @@ double supportOfShape(const Shape& shape, const TriangleMesh& mesh, const Vector
 }
 
 }  // namespace
+
+Eigen::MatrixX3d hullDirections() {
+  Eigen::MatrixX3d normals(26, 3);
+  Eigen::Index row = 0;
+  for (int x = -1; x <= 1; ++x) {
+    for (int y = -1; y <= 1; ++y) {
+      for (int z = -1; z <= 1; ++z) {
+        if (x == 0 && y == 0 && z == 0) continue;
+        normals.row(row++) = Vector3d(x, y, z).normalized();
+      }
+    }
+  }
+  return normals;
+}
 
 VectorXd supportOfShapes(const Model& model, int link, const Eigen::MatrixX3d& normals) {
   const std::vector<Shape>& shapes = model.links[static_cast<size_t>(link)].shapes;

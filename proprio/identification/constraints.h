@@ -102,6 +102,9 @@ ConsistentProblem consistentProblem(const IdentificationProblem& problem,
                                     const ConsistencyOptions& constraints,
                                     const PriorOptions& prior);
 
+/// Normals of the 26-sided hull: towards the faces, edges and corners of a cube.
+Eigen::MatrixX3d hullDirections();
+
 /// h(n) = max over the link's shapes of n^T r, per direction (rows of `normals`). Empty if the link
 /// has no shapes or one of its meshes cannot be read.
 Eigen::VectorXd supportOfShapes(const Model& model, int link, const Eigen::MatrixX3d& normals);

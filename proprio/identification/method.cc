@@ -5,6 +5,7 @@
 #include "proprio/core/text.h"
 #include "proprio/dynamics/sampled_identifiability.h"
 #include "proprio/dynamics/structural_identifiability.h"
+#include "proprio/identification/consistent_alternatives.h"
 #include "proprio/identification/consistent_least_squares.h"
 #include "proprio/identification/essential_parameters.h"
 #include "proprio/identification/instrumental_variables.h"
@@ -62,10 +63,16 @@ const std::vector<Method>& methods() {
       {"didim", "least squares along the simulated closed loop", false, true, directAndInverse},
       {"pc-ols", "ols under physical consistency", true, false, consistentOrdinary},
       {"pc-wls", "wls under physical consistency", true, false, consistentWeighted},
-      {"projection", "wls, then the nearest possible robot", true, false, projectedLeastSquares},
       {"pc-irls", "irls under physical consistency", true, false, consistentReweighted},
+      {"projection", "wls, then the nearest possible robot", true, false, projectedLeastSquares},
       {"pc-iv", "iv under physical consistency", true, true, consistentInstruments},
       {"pc-didim", "didim under physical consistency", true, true, consistentDirectAndInverse},
+      {"log-cholesky", "pc-wls in log-Cholesky coordinates", true, false, logCholeskyMethod},
+      {"manifold", "pc-wls on masses, centres, axes and second moments", true, false,
+       manifoldMethod},
+      {"pc-sqp", "pc-wls by quadratic programs on Cholesky entries", true, false, gaussNewtonSqp},
+      {"pc-sqp-published", "the same in its published form", true, false, publishedSqp},
+      {"polytope", "pc-wls with point masses at fixed places", true, false, polytopeMethod},
   };
   return all;
 }

@@ -281,6 +281,11 @@ TriangularSystem weightedSystem(const StackedProblem& problem, const Eigen::Vect
       system.rows += block.rows[ju];
     }
   }
+  if (system.rows == 0) {  // nothing is known
+    system.A = Eigen::MatrixXd::Zero(n, n);
+    system.b = Eigen::VectorXd::Zero(n);
+    return system;
+  }
   const Eigen::MatrixXd& R = qr.factor();
   system.A = R.topLeftCorner(n, n).triangularView<Eigen::Upper>();
   system.b = R.col(n).head(n);

@@ -4,6 +4,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -521,6 +522,44 @@ LmiSolution Solver::solve() {
 }
 
 }  // namespace
+
+Matrix4d blockAt(const PsdBlock& block, const VectorXd& x) {
+  Vector10d t = block.constant;
+  for (size_t i = 0; i < block.variables.size(); ++i) {
+    t += x[block.variables[i]] * block.map.col(static_cast<Index>(i));
+  }
+  return symmetric(t);
+}
+
+double slackAt(const LinearInequality& row, const VectorXd& x) {
+  double sum = -row.lower;
+  for (size_t i = 0; i < row.variables.size(); ++i) {
+    sum += row.coefficients[static_cast<Index>(i)] * x[row.variables[i]];
+  }
+  return sum;
+}
+
+double objectiveAt(const LmiProblem& problem, const VectorXd& x) {
+  double value = 0.5 * (problem.A * x - problem.b).squaredNorm();
+  if (problem.linear.size() != 0) value += problem.linear.dot(x);
+  for (const PsdBlock& block : problem.blocks) {
+    if (block.log_det_weight <= 0) continue;
+    const Eigen::LLT<Matrix4d> factor(blockAt(block, x));
+    if (factor.info() != Eigen::Success) return std::numeric_limits<double>::infinity();
+    value -= 2 * block.log_det_weight * factor.matrixLLT().diagonal().array().log().sum();
+  }
+  return value;
+}
+
+LmiProblem withTriangularRows(LmiProblem problem) {
+  const Index n = problem.A.cols();
+  if (problem.A.rows() < n) return problem;
+  const Eigen::HouseholderQR<MatrixXd> qr(problem.A);
+  problem.b.applyOnTheLeft(qr.householderQ().adjoint());
+  problem.b.conservativeResize(n);
+  problem.A = qr.matrixQR().topRows(n).triangularView<Eigen::Upper>();
+  return problem;
+}
 
 LmiSolution solveLmiLeastSquares(const LmiProblem& problem, const LmiOptions& options) {
   checkProblem(problem);

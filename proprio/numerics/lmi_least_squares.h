@@ -81,6 +81,15 @@ struct LmiOptions {
   const LmiSolution* warm = nullptr;  ///< solution of a nearby problem of the same shape
 };
 
+/// Parts of the problem at a point: S_k(x), g_l^T x - h_l, and the objective (infinite where a
+/// log-det term is not defined).
+Eigen::Matrix4d blockAt(const PsdBlock& block, const Eigen::VectorXd& x);
+double slackAt(const LinearInequality& row, const Eigen::VectorXd& x);
+double objectiveAt(const LmiProblem& problem, const Eigen::VectorXd& x);
+/// The same problem with A square and upper triangular, up to a constant in the objective;
+/// unchanged where it has fewer rows than unknowns.
+LmiProblem withTriangularRows(LmiProblem problem);
+
 /// @throws Error for sizes that do not fit, indices out of range, numbers that are not finite.
 LmiSolution solveLmiLeastSquares(const LmiProblem& problem, const LmiOptions& options = {});
 

@@ -1,0 +1,132 @@
+#include "proprio/identification/consistent_alternatives.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/QR>
+
+#include "proprio/identification/testing/consistent_robots.h"
+
+namespace proprio {
+namespace {
+
+using testing::KnownProblem;
+using testing::knownProblem;
+using testing::treeOf;
+
+/// Objective of pc-wls at an estimate, and at the prior.
+struct Objectives {
+  double here = 0.0, prior = 0.0;
+};
+Objectives objectivesOf(const KnownProblem& known, const Estimate& estimate) {
+  const TriangularSystem system = weightedSystem(known.problem.stacked, estimate.sigma);
+  const ConsistentProblem consistent = consistentProblem(known.problem, system, {}, {});
+  const Eigen::VectorXd xi = consistent.F.colPivHouseholderQr().solve(estimate.chi - consistent.f0);
+  return {objectiveAt(consistent.lmi, xi),
+          objectiveAt(consistent.lmi, Eigen::VectorXd::Zero(xi.size()))};
+}
+double objectiveOf(const KnownProblem& known, const Estimate& estimate) {
+  return objectivesOf(known, estimate).here;
+}
+
+/// Claim: the descents in other coordinates end at the convex optimum, also where links are on the
+/// boundary: 1e-4 of the way from the prior is left where coordinates reach the boundary, 1e-3
+/// where it is infinitely far away, 5 % for the approximate ones. None is below it.
+TEST(ConsistentAlternatives, ReachTheConvexOptimum) {
+  for (const char* robot : {"planar_2r", "tx40"}) {
+    const KnownProblem known =
+        knownProblem(treeOf(robot), {.samples = 100, .noise = 2.0, .difference = 0.5, .seed = 3});
+    const Objectives best = objectivesOf(known, identify("pc-wls", known.problem));
+    const std::pair<const char*, double> bounds[] = {{"manifold", 1e-4},
+                                                     {"pc-sqp", 1e-4},
+                                                     {"log-cholesky", 1e-3},
+                                                     {"pc-sqp-published", 0.05},
+                                                     {"polytope", 0.05}};
+    for (const auto& [name, bound] : bounds) {
+      const Estimate estimate = identify(name, known.problem);
+      const double value = objectiveOf(known, estimate);
+      EXPECT_GT(value, best.here * (1.0 - 1e-6)) << robot << " " << name;
+      EXPECT_LT((value - best.here) / (best.prior - best.here), bound)
+          << robot << " " << name << " iterations " << estimate.iterations;
+    }
+  }
+}
+
+/// Claim: without noise the torques of every alternative are those of the robot: 1e-4 of their norm
+/// for descents, and for the approximate ones within a tenth.
+TEST(ConsistentAlternatives, PredictWithoutNoise) {
+  const KnownProblem known = knownProblem(treeOf("tx40"), {.samples = 300, .difference = 0.2});
+  const double all = std::sqrt(squaredTorques(known.problem.stacked).sum());
+  const std::pair<const char*, double> bounds[] = {{"manifold", 1e-4},
+                                                   {"pc-sqp", 1e-4},
+                                                   {"log-cholesky", 1e-4},
+                                                   {"pc-sqp-published", 0.1},
+                                                   {"polytope", 0.1}};
+  for (const auto& [name, bound] : bounds) {
+    const Estimate estimate = identify(name, known.problem);
+    const double error = std::sqrt(squaredResiduals(known.problem.stacked, estimate.beta).sum());
+    EXPECT_LT(error, bound * all) << name << " iterations " << estimate.iterations;
+  }
+}
+
+/// Claim: with the full derivative fewer quadratic programs are needed than the published thirty,
+/// and the result is at least as good.
+TEST(ConsistentAlternatives, FullDerivativeNeedsFewerPrograms) {
+  const KnownProblem known =
+      knownProblem(treeOf("rv2sq"), {.samples = 300, .noise = 0.5, .difference = 0.3});
+  MethodOptions ten;
+  ten.max_iterations = 15;
+  const Estimate full = identify("pc-sqp", known.problem, ten);
+  const Estimate published = identify("pc-sqp-published", known.problem);
+  EXPECT_EQ(published.iterations, 30);
+  EXPECT_LE(objectiveOf(known, full), objectiveOf(known, published) * (1.0 + 1e-3));
+}
+
+/// Claim: point masses approach the convex optimum as there are more of them.
+TEST(ConsistentAlternatives, MorePointMassesComeCloser) {
+  const KnownProblem known = knownProblem(
+      treeOf("planar_2r"), {.samples = 60, .noise = 1.0, .difference = 0.4, .seed = 5});
+  const Eigen::VectorXd sigma = consistentNoise(known.problem);
+  const TriangularSystem system = weightedSystem(known.problem.stacked, sigma);
+  const ConsistentProblem consistent = consistentProblem(known.problem, system, {}, {});
+  const LmiProblem& lmi = consistent.lmi;
+  const double optimum = solveLmiLeastSquares(lmi).objective;
+  const double prior = objectiveAt(lmi, Eigen::VectorXd::Zero(lmi.A.cols()));
+  double few = 0.0, many = 0.0;
+  for (const int points : {20, 100, 2000}) {
+    const PolytopeSolution solution =
+        solvePolytope(known.problem, consistent, {.points = points, .reach = 4.0});
+    many = (objectiveAt(lmi, solution.xi) - optimum) / (prior - optimum);
+    if (points == 20) few = many;
+    EXPECT_GT(many, -1e-6);
+    EXPECT_LE(solution.used, lmi.A.cols());
+  }
+  EXPECT_LE(many, 0.5 * few + 1e-9);
+  EXPECT_LT(many, 0.01);
+}
+
+/// Claim: an estimate may be stopped at any time: the fit never gets worse with the budget.
+TEST(ConsistentAlternatives, AnyBudgetWillDo) {
+  const KnownProblem known =
+      knownProblem(treeOf("tx40"), {.samples = 100, .noise = 1.0, .difference = 0.4});
+  double before = 1e300;
+  for (const int budget : {1, 2, 4, 8, 16}) {
+    MethodOptions options;
+    options.max_iterations = budget;
+    const Estimate estimate = identify("manifold", known.problem, options);
+    EXPECT_GT(testing::smallestMargin(known.problem, estimate.chi), 0.0);
+    const double value = objectiveOf(known, estimate);
+    EXPECT_LE(value, before * (1.0 + 1e-9));
+    before = value;
+  }
+}
+
+/// Claim: what a method cannot keep it refuses.
+TEST(ConsistentAlternatives, PolytopeRefusesMassBounds) {
+  const KnownProblem known = knownProblem(treeOf("planar_2r"), {.samples = 50});
+  MethodOptions options;
+  options.constraints.total_mass_upper = 100.0;
+  EXPECT_THROW(identify("polytope", known.problem, options), Error);
+}
+
+}  // namespace
+}  // namespace proprio
