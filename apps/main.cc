@@ -43,6 +43,10 @@ constexpr VerbEntry kVerbs[] = {
      "proprio excite examples/robots/tx40.yaml --workspace \"flange z > 0.3\" --out motion.json "
      "--picture motion.png",
      addExcite},
+    {"identify", "Finds the robot's parameters from recordings, with uncertainty and a verdict.",
+     "proprio identify robot.yaml --log train.csv --validate test.csv --out result", addIdentify},
+    {"validate", "How well does a robot's model predict the torques of recordings?",
+     "proprio validate robot.yaml --log test.csv --limit 20", addValidate},
     {"compare", "Puts the results of several identifications side by side.",
      "proprio compare wls/ pc-wls/ --plot compared.html", addCompare},
     {"schema", "Prints the JSON Schema of robot.yaml or of estimate.json.",

@@ -20,6 +20,8 @@ using Run = std::function<int()>;
 Run addBase(CLI::App& verb);
 Run addCheck(CLI::App& verb);
 Run addShow(CLI::App& verb);
+Run addIdentify(CLI::App& verb);
+Run addValidate(CLI::App& verb);
 Run addExcite(CLI::App& verb);
 Run addDynamics(CLI::App& verb);
 Run addMotion(CLI::App& verb);

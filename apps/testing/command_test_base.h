@@ -50,7 +50,7 @@ class CommandTestBase : public testing::Test {
   CommandResult run(const std::string& arguments) const {
     const std::string out = file("stdout"), error = file("stderr");
     const int status = std::system(
-        fmt::format("'{}' {} >'{}' 2>'{}'", PROPRIO_COMMAND, arguments, out, error).c_str());
+        fmt::format("('{}' {}) >'{}' 2>'{}'", PROPRIO_COMMAND, arguments, out, error).c_str());
     CommandResult result;
     result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
     result.out = readFile(out);

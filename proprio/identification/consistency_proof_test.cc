@@ -124,8 +124,11 @@ TEST(ConsistencyProof, ArmProblemsAgainstAnotherSolver) {
         knownProblem(tree, {.samples = 100, .noise = 3.0, .difference = 0.5, .seed = seed});
     const Eigen::VectorXd sigma = consistentNoise(known.problem);
     const TriangularSystem system = weightedSystem(known.problem.stacked, sigma);
-    const ConsistentProblem consistent = consistentProblem(known.problem, system, {}, {});
-    const Estimate estimate = solveConsistent(known.problem, system, {});
+    MethodOptions options;
+    options.prior.mass_trust = 1e3;  // the other solver does not reach its tolerance with it
+    const ConsistentProblem consistent =
+        consistentProblem(known.problem, system, options.constraints, options.prior);
+    const Estimate estimate = solveConsistent(known.problem, system, options);
     EXPECT_LT(estimate.gap, 1e-8);
     EXPECT_FALSE(estimate.active_links.empty());
     const Eigen::VectorXd residual = system.A * estimate.beta - system.b;

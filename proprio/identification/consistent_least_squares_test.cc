@@ -83,6 +83,8 @@ TEST(ConsistentLeastSquares, NoPossibleRobotIsBetter) {
         if (kind == PriorKind::kPullback)
           value += 0.5 * difference.dot(pullbackMetric(prior) * difference);
         if (kind == PriorKind::kEntropic) value += inertiaDivergence(body, prior);
+        if (kind != PriorKind::kEuclidean)
+          value += 0.5 * std::pow(difference[0] / (options.prior.mass_trust * prior.mass), 2);
       }
       for (Eigen::Index i = known.problem.layout->inertialSize(); i < chi.size(); ++i) {
         value += 0.5 * std::pow(change[i] / std::max(std::abs(known.problem.prior[i]), 0.1), 2);

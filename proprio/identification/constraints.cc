@@ -78,6 +78,7 @@ class ConsistencyBuilder {
   void addMassRows();
   void addShapeRows(int link);
   void addData(const TriangularSystem& system);
+  MatrixXd withMassRows(MatrixXd pull) const;
   /// sum of coefficients * chi[parameters] >= lower
   void addRow(const std::vector<int>& parameters, const VectorXd& coefficients, double lower,
               const std::string& what);
@@ -442,6 +443,20 @@ void ConsistencyBuilder::addShapeRows(int link) {
   addRow(parameters, row, 0.0, fmt::format("the mass of link {} inside its ellipsoid", name));
 }
 
+/// Torques show masses in sums only, and 100 % of a body allows one without mass: the mass of each
+/// link is believed better than the rest of it, unless nobody declared one.
+MatrixXd ConsistencyBuilder::withMassRows(MatrixXd pull) const {
+  for (const int link : out_.links) {
+    const std::vector<int>& guessed = problem_.guessed;
+    if (std::find(guessed.begin(), guessed.end(), link) != guessed.end()) continue;
+    const int mass = layout_.linkOffset(link);
+    pull.conservativeResize(pull.rows() + 1, Eigen::NoChange);
+    pull.bottomRows(1) =
+        std::sqrt(prior_.weight) / (prior_.mass_trust * problem_.prior[mass]) * out_.F.row(mass);
+  }
+  return pull;
+}
+
 /// Rows of the data, and of the quadratic prior below them.
 void ConsistencyBuilder::addData(const TriangularSystem& system) {
   const MatrixXd B = baseMatrix(problem_.base);
@@ -492,6 +507,8 @@ void ConsistencyBuilder::addData(const TriangularSystem& system) {
       }
       break;
   }
+  if (prior_.kind == PriorKind::kPullback || prior_.kind == PriorKind::kEntropic)
+    pull = withMassRows(std::move(pull));
   out_.lmi.A.resize(data.rows() + pull.rows(), unknowns_);
   out_.lmi.A << data, pull;
   out_.lmi.b = VectorXd::Zero(out_.lmi.A.rows());

@@ -76,6 +76,8 @@ struct PriorOptions {
   PriorKind kind = PriorKind::kPullback;
   /// 1: one standard deviation is 100 % of the body; 100: 10 %. Positive.
   double weight = 1.0;
+  /// Pull-back and entropic: one standard deviation of a link's mass, relative, at weight 1.
+  double mass_trust = 0.3;
   /// The weight that predicts blocks of data best which it did not see.
   bool automatic = false;
 };

@@ -64,7 +64,7 @@ std::vector<std::string> coordinateNames(const Tree& tree) {
     const int count = velocityCount(joint.type);
     for (int k = 0; k < count; ++k)
       names[static_cast<size_t>(first + k)] =
-          count == 1 ? joint.name : fmt::format("{} ({})", joint.name, k + 1);
+          count == 1 ? joint.name : fmt::format("{}_{}", joint.name, k + 1);
   }
   return names;
 }

@@ -37,7 +37,8 @@ std::vector<std::string> remarks(const IdentificationProblem& problem, const Est
                                  const std::vector<JointDiagnosis>& joints,
                                  const NoiseBiasTest& noise_bias);
 
-/// Names of the joints in the order of the velocity coordinates.
+/// Names of the joints in the order of the velocity coordinates: "arm", or "arm_1", ... where a
+/// joint has several.
 std::vector<std::string> coordinateNames(const Tree& tree);
 
 }  // namespace proprio

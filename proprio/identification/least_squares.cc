@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +9,7 @@
 
 #include "proprio/identification/joint_covariance.h"
 #include "proprio/identification/prior.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/numerics/streaming_qr.h"
 
 namespace proprio {
@@ -84,20 +83,19 @@ RankedSolution solveRanked(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
     if (!(scale > 0.0)) scale = 1.0;
   }
   const Eigen::VectorXd inverse = solution.column_scale.cwiseInverse();
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(A * inverse.asDiagonal(),
-                                           Eigen::ComputeThinU | Eigen::ComputeThinV);
-  solution.singular_values = svd.singularValues();
-  solution.directions = svd.matrixV();
+  const Svd parts = svd(A * inverse.asDiagonal());
+  solution.singular_values = parts.values;
+  solution.directions = parts.V;
   const double largest = n > 0 ? solution.singular_values[0] : 0.0;
   const Eigen::Index rank = (solution.singular_values.array() > tolerance * largest).count();
-  const auto V = svd.matrixV().leftCols(rank);
+  const auto V = parts.V.leftCols(rank);
   const Eigen::VectorXd values = solution.singular_values.head(rank);
-  const Eigen::VectorXd right = svd.matrixU().leftCols(rank).transpose() * (b - A * start);
+  const Eigen::VectorXd right = parts.U.leftCols(rank).transpose() * (b - A * start);
   solution.x = start + inverse.cwiseProduct(V * right.cwiseQuotient(values));
   const Eigen::MatrixXd half = inverse.asDiagonal() * V * values.cwiseInverse().asDiagonal();
   solution.covariance = half * half.transpose();
   solution.condition = rank > 0 ? largest / values[rank - 1] : 0.0;
-  solution.silent = inverse.asDiagonal() * svd.matrixV().rightCols(n - rank);
+  solution.silent = inverse.asDiagonal() * parts.V.rightCols(n - rank);
   solution.silent.colwise().normalize();
   return solution;
 }
@@ -151,7 +149,7 @@ Eigen::VectorXd standardFromBase(const IdentificationProblem& problem,
   const Eigen::MatrixXd B = baseMatrix(problem.base);
   const Eigen::MatrixXd towards = solveMetric(metric, B.transpose());  // G^-1 B^T
   const Eigen::VectorXd change = beta - B * problem.prior;
-  return problem.prior + towards * (B * towards).llt().solve(change);
+  return problem.prior + towards * solveSymmetric(B * towards, change);
 }
 
 std::string directionText(const IdentificationProblem& problem, const Eigen::VectorXd& direction) {

@@ -1,5 +1,6 @@
 #include "proprio/identification/method.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "proprio/core/text.h"
@@ -27,14 +28,34 @@ const char* toString(ParameterOrigin origin) {
   return "prior";
 }
 
+namespace {
+
+/// Joints whose torque rows count anywhere; none stands for all.
+Measurement measuredJoints(const Tree& tree, const std::vector<MotionData>& data) {
+  Measurement measurement;
+  const Model& model = tree.model();
+  for (size_t joint = 0; joint < model.joints.size(); ++joint) {
+    const int i = tree.velocityIndex(static_cast<int>(joint));
+    if (i < 0 || model.joints[joint].mimic) continue;
+    const bool counts = std::any_of(data.begin(), data.end(), [i](const MotionData& motion) {
+      return i < motion.use.cols() && motion.use.col(i).any();
+    });
+    if (counts) measurement.joints.push_back(static_cast<int>(joint));
+  }
+  return measurement;
+}
+
+}  // namespace
+
 IdentificationProblem identificationProblem(const std::shared_ptr<const Tree>& tree,
                                             std::vector<MotionData> data) {
   IdentificationProblem problem;
   problem.tree = tree;
   problem.layout = std::make_shared<const ParameterLayout>(tree->sharedModel());
+  const Measurement measurement = measuredJoints(*tree, data);
   problem.base = structuralAnalysisObstacle(*tree).empty()
-                     ? structuralBaseParameters(*tree, problem.layout)
-                     : sampledBaseParameters(*tree, problem.layout);
+                     ? structuralBaseParameters(*tree, problem.layout, measurement)
+                     : sampledBaseParameters(*tree, problem.layout, measurement);
   problem.data = std::move(data);
   problem.stacked = stack(*tree, problem.layout, problem.base.independent, problem.data);
   Prior prior = priorParameters(*tree, *problem.layout);

@@ -73,11 +73,15 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
     const auto column = static_cast<Eigen::Index>(c);
     recorded[static_cast<size_t>(i)] = true;
     data.q.col(tree.positionIndex(joint)) = signals.q.col(column);
-    data.v.col(i) = signals.v.col(column);
-    data.a.col(i) = signals.a.col(column);
+    const bool moves = signals.cutoffs[c].moves;
+    if (moves) {
+      data.v.col(i) = signals.v.col(column);
+      data.a.col(i) = signals.a.col(column);
+    }
     if (signals.tau.cols() == 0) continue;
     data.tau.col(i) = signals.tau.col(column);
     if (jumpsAtRest(declared.friction)) {
+      if (!moves) continue;
       data.use.col(i) = signals.moving.col(column);
     } else {
       data.use.col(i).setConstant(true);

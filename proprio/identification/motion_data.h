@@ -31,7 +31,8 @@ struct MotionData {
   Eigen::Index samples() const { return q.rows(); }
 };
 
-/// The signals in the coordinates of the tree. Rows of joints without recorded torque do not
+/// The signals in the coordinates of the tree. A joint that stands still has no speed, whatever its
+/// encoder's noise. Rows of joints without recorded torque do not
 /// count; slow samples do not count for joints whose friction has a jump at zero speed.
 /// @throws Error if the tree floats, or a moving joint has no position in the signals (the message
 /// says how to lock it), or signals name a joint that the tree does not have.

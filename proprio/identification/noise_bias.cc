@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/robust_covariance.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/numerics/distributions.h"
 #include "proprio/numerics/streaming_qr.h"
 
@@ -200,15 +199,15 @@ void findShift(const Eigen::MatrixXd& R, const InstrumentFactors& factors, Eigen
                                solution.singular_values.head(rank).cwiseInverse().asDiagonal();
   const Eigen::MatrixXd ZtW =
       Eigen::MatrixXd::Identity(rank, rank) + half.transpose() * R12.transpose() * R11 * half;
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(ZtW, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Svd parts = svd(ZtW);
   const Eigen::VectorXd g =
       half.transpose() * R.block(n, n, n, n).transpose() * R.col(2 * n).segment(n, n);
   // weak directions would show chance as a shift
-  const Eigen::Index known = (svd.singularValues().array() > kRelevant).count();
+  const Eigen::Index known = (parts.values.array() > kRelevant).count();
   const Eigen::VectorXd shift =
-      svd.matrixV().leftCols(known) * (svd.matrixU().leftCols(known).transpose() * g)
-                                          .cwiseQuotient(svd.singularValues().head(known));
-  test->relevance = known == 0 ? 0.0 : svd.singularValues()[known / 2];
+      parts.V.leftCols(known) *
+      (parts.U.leftCols(known).transpose() * g).cwiseQuotient(parts.values.head(known));
+  test->relevance = known == 0 ? 0.0 : parts.values[known / 2];
   test->torque_shift = shift.norm() / std::sqrt(std::max(factors.rows, 1.0));
   // deviations of least squares, with the residuals' memory
   const Eigen::MatrixXd seen = factors.coloured.factor().triangularView<Eigen::Upper>();
@@ -223,15 +222,13 @@ void findStatistic(const Eigen::MatrixXd& R, const InstrumentFactors& factors, E
   // what W does not explain of Z, in an orthonormal basis
   Eigen::MatrixXd R22 = R.block(n, n, n, n);
   Eigen::VectorXd scale = R.middleCols(n, n).colwise().norm().transpose().cwiseMax(1e-300);
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(R22 * scale.cwiseInverse().asDiagonal(),
-                                           Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Svd parts = svd(R22 * scale.cwiseInverse().asDiagonal());
   const Eigen::Index rank =
-      (svd.singularValues().array() > kDistinct * std::max(svd.singularValues()[0], kDistinct))
-          .count();
+      (parts.values.array() > kDistinct * std::max(parts.values[0], kDistinct)).count();
   if (rank == 0 || factors.rows < 4.0 * static_cast<double>(n)) return;
-  const Eigen::VectorXd u = svd.matrixU().leftCols(rank).transpose() * R.col(2 * n).segment(n, n);
-  const Eigen::MatrixXd basis = scale.cwiseInverse().asDiagonal() * svd.matrixV().leftCols(rank) *
-                                svd.singularValues().head(rank).cwiseInverse().asDiagonal();
+  const Eigen::VectorXd u = parts.U.leftCols(rank).transpose() * R.col(2 * n).segment(n, n);
+  const Eigen::MatrixXd basis = scale.cwiseInverse().asDiagonal() * parts.V.leftCols(rank) *
+                                parts.values.head(rank).cwiseInverse().asDiagonal();
   const RankedSolution explain =
       solveRanked(R.topLeftCorner(n, n), Eigen::VectorXd::Zero(n), Eigen::VectorXd::Zero(n), 1e-8);
   Eigen::MatrixXd combination(2 * n, rank);
@@ -244,7 +241,7 @@ void findStatistic(const Eigen::MatrixXd& R, const InstrumentFactors& factors, E
   const auto count = static_cast<double>(rank);
   const double noise =
       std::pow(R(2 * n, 2 * n), 2) / std::max(factors.rows - static_cast<double>(n) - count, 1.0);
-  const double squares = u.dot(covariance.ldlt().solve(u)) / std::max(noise, 1e-300);
+  const double squares = u.dot(solveSymmetric(covariance, u).col(0)) / std::max(noise, 1e-300);
   const double degrees = std::max(factors.degrees - static_cast<double>(n) - count, 1.0);
   test->result.statistic = squares;
   test->result.degrees = count;

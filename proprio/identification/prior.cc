@@ -19,8 +19,10 @@ constexpr double kSphereDensity = 1000.0;  // kg/m^3
 constexpr double kMargin = 0.05;           // of repaired links
 /// A body is trusted if its smallest second moment is at least this part of a sphere's.
 constexpr double kThin = 1e-4;
-/// Size of parameters that are declared as zero: kg m^2, N m s/rad, N m.
+/// Size of joint parameters, at least; and of those declared as zero, which says "unknown".
 constexpr double kSmallestSize = 0.1;
+constexpr double kUnknownRotor = 1.0;      // kg m^2
+constexpr double kUnknownFriction = 10.0;  // N m s/rad, N m
 
 InertialParameters sphereAround(double mass, const Vector3d& centre) {
   const double radius = std::cbrt(3.0 * mass / (4.0 * M_PI * kSphereDensity));
@@ -124,8 +126,15 @@ PriorMetric priorMetric(const ParameterLayout& layout, const Eigen::VectorXd& pr
     const bool possible = consistencyMargins(body).fullyConsistent();
     metric.links.push_back(pullbackMetric(possible ? body : sphereAround(1.0, Vector3d::Zero())));
   }
-  const Eigen::Index others = layout.size() - layout.inertialSize();
-  metric.others = prior.tail(others).cwiseAbs().cwiseMax(kSmallestSize).cwiseAbs2().cwiseInverse();
+  metric.others.resize(layout.size() - layout.inertialSize());
+  for (Eigen::Index i = 0; i < metric.others.size(); ++i) {
+    const auto parameter = layout.inertialSize() + static_cast<int>(i);
+    const bool rotor = layout[parameter].kind == ParameterKind::kRotorInertia;
+    const double unknown = rotor ? kUnknownRotor : kUnknownFriction;
+    const double size =
+        prior[parameter] == 0.0 ? unknown : std::max(std::abs(prior[parameter]), kSmallestSize);
+    metric.others[i] = 1.0 / (size * size);
+  }
   return metric;
 }
 

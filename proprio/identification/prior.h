@@ -27,7 +27,8 @@ Prior priorParameters(const Tree& tree, const ParameterLayout& layout);
 
 /// The information of the prior: inverse covariance, block diagonal, of chi around prior.chi.
 /// Links: the constant pull-back metric, which is "100 % of the body" in every direction. Other
-/// parameters: 1 / size^2, size the largest of the declared value and a small natural unit.
+/// parameters: 1 / size^2, size that of the declared value; zero stands for unknown (friction of 10
+/// N m, rotors of 1 kg m^2).
 struct PriorMetric {
   std::vector<Eigen::Matrix<double, 10, 10>> links;  ///< G of every link
   Eigen::VectorXd others;                            ///< 1 / size^2, layout order after the links

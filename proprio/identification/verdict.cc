@@ -137,9 +137,8 @@ class Judge {
     if (verdict.passed) {
       verdict.text +=
           " No joint is clearly worse than with the model as given, gravity alone or zero";
-      verdict.text += seen_.high > 0.0
-                          ? fmt::format("; training errors are {}.", seen_.text())
-                          : ".";
+      verdict.text +=
+          seen_.high > 0.0 ? fmt::format("; training errors are {}.", seen_.text()) : ".";
     } else {
       verdict.text += " " + failed_.front();
       if (failed_.size() > 1)

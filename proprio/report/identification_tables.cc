@@ -37,22 +37,6 @@ struct PooledError {
 
 }  // namespace
 
-std::vector<std::string> coordinateNames(const Tree& tree) {
-  std::vector<std::string> names(static_cast<size_t>(tree.velocityCount()));
-  const Model& model = tree.model();
-  for (size_t j = 0; j < model.joints.size(); ++j) {
-    const Joint& joint = model.joints[j];
-    const int first = tree.velocityIndex(static_cast<int>(j));
-    if (first < 0 || joint.mimic) continue;
-    const int count = velocityCount(joint.type);
-    for (int k = 0; k < count; ++k) {
-      names[static_cast<size_t>(first + k)] =
-          count == 1 ? joint.name : fmt::format("{}_{}", joint.name, k + 1);
-    }
-  }
-  return names;
-}
-
 std::vector<std::string> coordinateUnits(const Tree& tree) {
   std::vector<std::string> units(static_cast<size_t>(tree.velocityCount()), "N m");
   const Model& model = tree.model();

@@ -6,13 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "proprio/identification/diagnosis.h"
 #include "proprio/identification/identification_result.h"
 
 namespace proprio {
 
-/// Joint of each velocity coordinate ("arm" or, with several coordinates, "arm_1", ...) and the
-/// unit of its torque.
-std::vector<std::string> coordinateNames(const Tree& tree);
+/// Unit of the torque of each velocity coordinate (their names: identification/diagnosis.h).
 std::vector<std::string> coordinateUnits(const Tree& tree);
 
 /// All recordings together, as if they were one; those of `model` only, unless it is empty.

@@ -41,8 +41,13 @@ std::string headingText(const IdentificationResult& result, bool colour, int wid
   std::string text = inked(result.problem.tree->model().name, Ink::kBold, colour) +
                      ": identified with " + result.best().estimate.method + " from " +
                      recordingNames(result.problem.data);
-  text += result.validation.empty() ? ", not validated"
-                                    : ", validated on " + recordingNames(result.validation);
+  if (!result.validation.empty()) {
+    text += ", validated on " + recordingNames(result.validation);
+  } else if (!result.best().validation.empty()) {
+    text += ", validated on " + result.best().validation.front().recording;
+  } else {
+    text += ", not validated";
+  }
   return wrapped(text, width, 2) + "\n";
 }
 

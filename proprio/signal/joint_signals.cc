@@ -25,6 +25,8 @@ constexpr double kBorderPeriods = 2.5;     // 50 samples for 50 Hz at 1 kHz
 constexpr double kMostBorder = 0.1;        // of the samples, at each end
 constexpr double kSlow = 0.01;             // of the joint's speed
 constexpr double kSpeedQuantile = 0.99;    // that counts as the joint's speed
+/// Cut-offs that are chosen stay below this part of the rate that is asked for.
+constexpr double kBelowNyquist = 0.4;
 constexpr double kBandOverBandwidth = 10;  // f_dec of the ratio rule
 constexpr int kAdaptiveWindow = 50;
 
@@ -189,6 +191,14 @@ std::vector<CutoffChoice> cutoffsFor(const JointSignalOptions& options, const Ra
     }
   } else {
     choices = chooseCutoffs(raw.q, rate, options.order);
+    // what is above half the rate of the rows would fold back
+    const bool thinned = options.decimation == DecimationMode::kSubsample;
+    const double most = kBelowNyquist * options.decimated_rate_hz;
+    for (CutoffChoice& choice : choices) {
+      if (!thinned || most <= 0.0 || choice.cutoff_hz <= most) continue;
+      choice.cutoff_hz = most;
+      choice.reason += fmt::format(", but not above {:g} of the rate of the rows", kBelowNyquist);
+    }
   }
   if (!options.filter) {
     for (CutoffChoice& choice : choices) choice.cutoff_hz = 0.0;

@@ -58,7 +58,9 @@ struct JointSignalOptions {
   double noise_band = 0.0;  ///< of adaptive windows; 0: three deviations of the noise found
   VelocitySource velocity = VelocitySource::kPositions;
   DecimationMode decimation = DecimationMode::kSubsample;
-  double decimated_rate_hz = 0.0;  ///< 0: ratio rule; ten times the bandwidth, or the cut-off
+  /// 0: ratio rule; ten times the bandwidth, or the cut-off. Given: cut-offs that are chosen stay
+  /// below 0.4 of it.
+  double decimated_rate_hz = 0.0;
   Eigen::Index trim = -1;         ///< samples at each border; -1: 2.5 periods of the lowest cut-off
   std::vector<double> low_speed;  ///< empty: 1 % of the joint's speed; one for all, or per joint
 };

@@ -1,0 +1,230 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "apps/signal_options.h"
+#include "apps/verb.h"
+#include "proprio/core/atomic_file.h"
+#include "proprio/core/text.h"
+#include "proprio/identification/identify_recordings.h"
+#include "proprio/report/estimate_json.h"
+#include "proprio/report/identification_report.h"
+#include "proprio/report/identification_text.h"
+#include "proprio/report/write_back.h"
+
+namespace proprio::apps {
+namespace {
+
+struct IdentifyVerbOptions : RobotOptions {
+  IdentifyOptions identify;
+  SignalFlags signals;
+  std::string out, prior = "pullback", prior_weight = "1", total_mass;
+  std::vector<std::string> masses, symmetric;
+  bool force = false;
+};
+
+/// "forearm:1:3" or "1:3": what is before the numbers, and the two of them; either may be missing.
+struct Bounds {
+  std::string name;
+  double lower = 0.0, upper = kNotStated;
+};
+
+Bounds boundsOf(const std::string& option, const std::string& text, bool named) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ':') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  Bounds bounds;
+  if (named && parts.size() > 1) {
+    bounds.name = parts.front();
+    parts.erase(parts.begin());
+  }
+  const auto number = [&](const std::string& part, double missing) {
+    if (part.empty()) return missing;
+    const std::optional<double> value = parseNumber(part);
+    if (!value) throw Error(fmt::format("{}: {} is not a number", option, inQuotes(part)));
+    return *value;
+  };
+  if (parts.size() != 2 || (named && bounds.name.empty()))
+    throw Error(fmt::format("{}: expected {}LOWER:UPPER in kg, found {}", option,
+                            named ? "LINK:" : "", inQuotes(text)));
+  bounds.lower = number(parts[0], 0.0);
+  bounds.upper = number(parts[1], kNotStated);
+  return bounds;
+}
+
+void setConstraints(const IdentifyVerbOptions& options, MethodOptions* method) {
+  method->prior.kind = priorKind(options.prior);
+  if (options.prior_weight == "auto") {
+    method->prior.automatic = true;
+  } else {
+    const std::optional<double> weight = parseNumber(options.prior_weight);
+    if (!weight || !(*weight > 0.0))
+      throw Error(fmt::format("--prior-weight is {}; expected a positive number or auto",
+                              inQuotes(options.prior_weight)));
+    method->prior.weight = *weight;
+  }
+  for (const std::string& text : options.masses) {
+    const Bounds bounds = boundsOf("--mass", text, true);
+    method->constraints.masses.push_back({bounds.name, bounds.lower, bounds.upper});
+  }
+  if (!options.total_mass.empty()) {
+    const Bounds bounds = boundsOf("--total-mass", options.total_mass, false);
+    method->constraints.total_mass_lower = bounds.lower;
+    method->constraints.total_mass_upper = bounds.upper;
+  }
+  for (const std::string& text : options.symmetric) {
+    const size_t colon = text.find(':');
+    if (colon == std::string::npos)
+      throw Error(fmt::format("--symmetric: expected LINK:LINK, found {}", inQuotes(text)));
+    method->constraints.symmetric.push_back({text.substr(0, colon), text.substr(colon + 1)});
+  }
+}
+
+/// One line on a terminal that tells what is being done, and is gone afterwards.
+class StepLine {
+ public:
+  ~StepLine() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+  }
+  void show(const std::string& step) {
+    if (isatty(STDERR_FILENO) == 0) return;
+    fmt::print(stderr, "\r\033[K{} ...", step);
+    std::fflush(stderr);
+    shown_ = true;
+  }
+
+ private:
+  bool shown_ = false;
+};
+
+/// The files that belong together, made first and written only when all of them are there.
+void writeAll(const IdentifyVerbOptions& options, const Model& model,
+              const IdentificationResult& result) {
+  const std::string json = estimateJson(result);
+  writeJson(options, json);
+  if (options.out.empty()) return;
+  Parameters estimate;
+  estimate.layout = result.problem.layout;
+  const Eigen::VectorXd& chi = result.best().estimate.chi;
+  estimate.values.assign(chi.data(), chi.data() + chi.size());
+  const WrittenModel written = writtenModel(model, estimate, options.force);
+  const std::string report = identificationReport(result);
+  std::error_code failed;
+  std::filesystem::create_directories(options.out, failed);
+  if (failed) throw Error(fmt::format("{}: {}", options.out, failed.message()));
+  if (!written.urdf.empty()) writeFileAtomically(options.out + "/robot.urdf", written.urdf);
+  if (!written.yaml.empty()) writeFileAtomically(options.out + "/robot.yaml", written.yaml);
+  writeFileAtomically(options.out + "/report.html", report);
+  writeFileAtomically(options.out + "/estimate.json", json);
+  for (const std::string& refusal : written.refusals)
+    fmt::print(
+        stderr, "proprio: {}: {}{}\n", options.out, refusal,
+        options.force ? "" : "; robot.urdf is not written (--force, or a consistent method)");
+}
+
+int run(IdentifyVerbOptions options) {
+  const Model model = readRobot(options);
+  options.identify.signals = jointSignalOptions(options.signals);
+  setConstraints(options, &options.identify.method);
+  StepLine progress;
+  options.identify.progress = [&progress](const std::string& step) { progress.show(step); };
+  const IdentificationResult result = identifyRecordings(model, options.robot, options.identify);
+  writeAll(options, model, result);
+  print(identificationText(result, colourWanted(), terminalWidth()));
+  return result.passed ? 0 : 1;
+}
+
+void addConstraintOptions(CLI::App& verb, IdentifyVerbOptions& options) {
+  ConsistencyOptions& constraints = options.identify.method.constraints;
+  const char* group = "Constraints and prior";
+  verb.add_option("--prior", options.prior,
+                  "what decides where the data are silent: pullback, entropic, euclidean or none")
+      ->capture_default_str()
+      ->type_name("NAME")
+      ->group(group);
+  verb.add_option(
+          "--prior-weight", options.prior_weight,
+          "1: the description may be wrong by 100 %; 100: by 10 %; auto: by cross-validation")
+      ->capture_default_str()
+      ->type_name("W")
+      ->group(group);
+  verb.add_option("--mass", options.masses,
+                  "bounds of a link's mass in kg, LINK:LOWER:UPPER; repeat")
+      ->type_name("TEXT")
+      ->group(group);
+  verb.add_option("--total-mass", options.total_mass, "bounds of all that moves, LOWER:UPPER")
+      ->type_name("TEXT")
+      ->group(group);
+  verb.add_option("--freeze", constraints.frozen, "links that keep their declared inertia")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->group(group);
+  verb.add_option("--symmetric", options.symmetric,
+                  "links that mirror each other, ONE:OTHER; repeat")
+      ->type_name("TEXT")
+      ->group(group);
+  verb.add_flag("--com-in-shapes", constraints.com_in_shapes,
+                "centres of mass inside the links' shapes")
+      ->group(group);
+  verb.add_flag("--mass-in-ellipsoid", constraints.mass_in_ellipsoid,
+                "all mass inside the ellipsoid around the links' shapes")
+      ->group(group);
+  verb.add_flag("--offset-below-coulomb", constraints.offset_below_coulomb,
+                "friction offsets no larger than Coulomb friction")
+      ->group(group);
+}
+
+}  // namespace
+
+Run addIdentify(CLI::App& verb) {
+  const auto options = std::make_shared<IdentifyVerbOptions>();
+  addRobotOptions(verb, *options);
+  IdentifyOptions& identify = options->identify;
+  verb.add_option("--log", identify.logs, "recordings (files or folders) to identify from; repeat")
+      ->required()
+      ->type_name("FILE");
+  verb.add_option("--validate", identify.validate, "recordings that only validate; repeat")
+      ->type_name("FILE");
+  verb.add_option("--split", identify.split,
+                  "without other recordings: this share of the time identifies, the rest validates "
+                  "(0.7); default: blocks are left out in turn")
+      ->type_name("SHARE");
+  verb.add_option("--method", identify.methods,
+                  "how: see docs/identification.md; several with commas, the first is written; "
+                  "all: every one that the recordings allow")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->type_name("NAME");
+  verb.add_option("--ridge", identify.method.ridge,
+                  "unconstrained methods: pull towards the description, relative to the data")
+      ->check(CLI::NonNegativeNumber)
+      ->group("Methods");
+  verb.add_flag("--full-covariance", identify.method.full_covariance,
+                "wls, irls: torque noise of the joints is correlated")
+      ->group("Methods");
+  verb.add_option("--iterations", identify.method.max_iterations, "of iterative methods, at most")
+      ->check(CLI::PositiveNumber)
+      ->group("Methods");
+  verb.add_option("--tolerance", identify.method.tolerance, "at which iterative methods stop")
+      ->check(CLI::PositiveNumber)
+      ->group("Methods");
+  addConstraintOptions(verb, *options);
+  addSignalOptions(verb, options->signals);
+  verb.add_option("--out", options->out,
+                  "folder for estimate.json, robot.urdf, robot.yaml and report.html")
+      ->type_name("DIR");
+  verb.add_flag("--force", options->force,
+                "write robot.urdf even if it is not physically possible");
+  return [options] { return run(*options); };
+}
+
+}  // namespace proprio::apps

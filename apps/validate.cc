@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/signal_options.h"
+#include "apps/verb.h"
+#include "proprio/core/text_table.h"
+#include "proprio/identification/identify_recordings.h"
+
+namespace proprio::apps {
+namespace {
+
+struct ValidateOptions : RobotOptions {
+  std::vector<std::string> logs;
+  SignalFlags signals;
+  double limit = NAN;  ///< percent
+};
+
+using Json = nlohmann::ordered_json;
+
+Json evaluationJson(const Model& model, const Evaluation& evaluation) {
+  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
+  Json joints = Json::array();
+  for (const Joint& joint : model.joints) {
+    if (joint.velocity_index < 0 || joint.mimic) continue;
+    const JointError& error = evaluation.joints[static_cast<size_t>(joint.velocity_index)];
+    joints.push_back({{"joint", joint.name},
+                      {"percent", number(error.percent)},
+                      {"rms", number(error.rms)},
+                      {"torque_rms", number(error.torque_rms)},
+                      {"peak", number(error.peak)},
+                      {"rows", error.rows}});
+  }
+  return {{"model", evaluation.model}, {"recording", evaluation.recording}, {"joints", joints}};
+}
+
+/// Joints that the model predicts worse than it has to, in words.
+std::vector<std::string> shortcomings(const Model& model, const std::vector<Evaluation>& models,
+                                      double limit) {
+  std::vector<std::string> sentences;
+  for (const Joint& joint : model.joints) {
+    if (joint.velocity_index < 0 || joint.mimic) continue;
+    const auto j = static_cast<size_t>(joint.velocity_index);
+    const double percent = models[0].joints[j].percent;
+    if (std::isnan(percent)) continue;
+    for (size_t other = 1; other < models.size(); ++other) {
+      if (percent <= models[other].joints[j].percent) continue;
+      sentences.push_back(fmt::format(
+          "{}: '{}' is off by {:.1f} % of its torque, more than {} ({:.1f} %)", models[0].recording,
+          joint.name, percent, models[other].model, models[other].joints[j].percent));
+      break;
+    }
+    if (percent > limit)
+      sentences.push_back(
+          fmt::format("{}: '{}' is off by {:.1f} % of its torque; the limit is {:g} %",
+                      models[0].recording, joint.name, percent, limit));
+  }
+  return sentences;
+}
+
+std::string tableOf(const Model& model, const std::vector<Evaluation>& models) {
+  TextTable table;
+  table.header = {"joint", "torque rms", "error", "%"};
+  for (size_t other = 1; other < models.size(); ++other)
+    table.header.push_back(models[other].model + " %");
+  for (const Joint& joint : model.joints) {
+    if (joint.velocity_index < 0 || joint.mimic) continue;
+    const auto j = static_cast<size_t>(joint.velocity_index);
+    const JointError& error = models[0].joints[j];
+    std::vector<std::string> row = {joint.name};
+    if (error.rows == 0) {
+      row.insert(row.end(), {"not measured", "", ""});
+    } else {
+      row.insert(row.end(),
+                 {fmt::format("{:.3g}", error.torque_rms), fmt::format("{:.3g}", error.rms),
+                  fmt::format("{:.1f}", error.percent)});
+      for (size_t other = 1; other < models.size(); ++other)
+        row.push_back(fmt::format("{:.1f}", models[other].joints[j].percent));
+    }
+    row.resize(table.header.size());
+    table.rows.push_back(row);
+  }
+  table.right.assign(table.header.size(), true);
+  table.right[0] = false;
+  return table.text(colourWanted());
+}
+
+int run(const ValidateOptions& options) {
+  const Model model = readRobot(options);
+  const Tree tree(std::make_shared<const Model>(model));
+  const ParameterLayout layout(tree.sharedModel());
+  const Parameters declared = declaredParameters(tree.sharedModel());
+  const Eigen::VectorXd chi =
+      Eigen::Map<const Eigen::VectorXd>(declared.values.data(), layout.size());
+  IdentifyOptions reading;
+  reading.signals = jointSignalOptions(options.signals);
+  std::string text;
+  std::vector<std::string> failures;
+  Json evaluations = Json::array();
+  for (const std::string& log : options.logs) {
+    RecordingInfo info;
+    for (const MotionData& motion : readMotions(tree, log, reading, &info)) {
+      const std::vector<Evaluation> models = baselines(tree, layout, chi, motion);
+      text += fmt::format("{}: {} samples at {:.4g} Hz\n{}", motion.name, motion.samples(),
+                          motion.rate_hz, tableOf(model, models));
+      for (const Evaluation& evaluation : models)
+        evaluations.push_back(evaluationJson(model, evaluation));
+      for (std::string& sentence : shortcomings(model, models, options.limit))
+        failures.push_back(std::move(sentence));
+    }
+  }
+  for (const std::string& sentence : failures) text += sentence + "\n";
+  text += failures.empty()
+              ? "the model predicts every measured torque better than gravity alone and "
+                "than nothing at all\n"
+              : "";
+  writeJson(
+      options,
+      Json{{"passed", failures.empty()}, {"reasons", failures}, {"evaluations", evaluations}}.dump(
+          2) +
+          "\n");
+  print(text);
+  return failures.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+Run addValidate(CLI::App& verb) {
+  const auto options = std::make_shared<ValidateOptions>();
+  addRobotOptions(verb, *options);
+  verb.add_option("--log", options->logs, "recordings (files or folders); repeat")
+      ->required()
+      ->type_name("FILE");
+  verb.add_option("--limit", options->limit,
+                  "exit with 1 also if a joint is off by more than this part of its torque norm")
+      ->type_name("PERCENT");
+  addSignalOptions(verb, options->signals);
+  return [options] { return run(*options); };
+}
+
+}  // namespace proprio::apps

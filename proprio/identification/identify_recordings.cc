@@ -1,0 +1,434 @@
+#include "proprio/identification/identify_recordings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "proprio/core/atomic_file.h"
+#include "proprio/core/sha256.h"
+#include "proprio/core/text.h"
+#include "proprio/identification/diagnosis.h"
+#include "proprio/identification/least_squares.h"
+#include "proprio/identification/plausibility.h"
+#include "proprio/identification/prior.h"
+#include "proprio/identification/robust_covariance.h"
+#include "proprio/identification/verdict.h"
+#include "proprio/recording/signal_map.h"
+#include "proprio/recording/signal_names.h"
+#include "proprio/signal/recording_filter.h"
+#include "proprio/spatial/physical_consistency.h"
+#include "proprio/spatial/pseudo_inertia.h"
+
+namespace proprio {
+namespace {
+
+/// A torque that has one and the same value in more of its samples than this is not a measurement.
+constexpr double kMostlyTheSame = 0.5;
+/// Steps longer than this many median steps, and than this time, are gaps, which nothing bridges.
+constexpr double kGapSteps = 5.0, kGapSeconds = 0.02;
+
+class Stopwatch {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    start_ = now;
+    return seconds;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Share of the samples that have the most frequent value.
+double shareOfOneValue(const Eigen::VectorXd& values) {
+  std::map<double, Eigen::Index> counts;
+  Eigen::Index most = 0;
+  for (const double value : values) most = std::max(most, ++counts[value]);
+  return values.size() > 0 ? static_cast<double>(most) / static_cast<double>(values.size()) : 1.0;
+}
+
+/// Joints whose torque is not recorded, or is no measurement: their channel is (made) zero.
+std::vector<std::string> silentTorques(const Model& model, Recording* recording,
+                                       std::vector<std::string>* told) {
+  std::vector<std::string> silent;
+  for (const std::string& joint : signalJoints(model)) {
+    const int column = recording->column(Quantity::kTorque, Role::kMeasured, joint);
+    if (column < 0) {
+      Channel channel = channelNamed(signalName(Quantity::kTorque, Role::kMeasured, joint));
+      recording->channels.push_back(channel);
+      recording->values.conservativeResize(Eigen::NoChange, recording->values.cols() + 1);
+      recording->values.rightCols(1).setZero();
+      silent.push_back(joint);
+      told->push_back(
+          fmt::format("joint '{}' has no torque in this recording: its rows are not used", joint));
+      continue;
+    }
+    const double share = shareOfOneValue(recording->values.col(column));
+    if (share <= kMostlyTheSame) continue;
+    silent.push_back(joint);
+    told->push_back(fmt::format(
+        "the torque of joint '{}' has one and the same value in {:.0f} % of its samples: "
+        "it measures nothing, and its rows are not used",
+        joint, 100.0 * share));
+  }
+  if (silent.size() == signalJoints(model).size())
+    throw Error(fmt::format("{}: there is no torque (nor current) of any joint; {}",
+                            recording->source, told->front()));
+  return silent;
+}
+
+/// On a uniform time base: as it is, or resampled and split at gaps.
+std::vector<Recording> uniformStretches(const Recording& recording,
+                                        const JointSignalOptions& options,
+                                        std::vector<std::string>* told) {
+  if (recording.time.size() == 0 && options.rate_hz <= 0.0) return {recording};
+  if (recording.time.size() == 0 || options.resample) return {recording};
+  const Sampling sampling = analyseSampling(recording.time);
+  if (sampling.uniform) return {recording};
+  ResampleOptions resampling;
+  resampling.max_gap = std::max(kGapSteps * sampling.step, kGapSeconds);
+  resampling.gaps = GapPolicy::kSplit;
+  std::vector<Recording> stretches = resampleRecording(recording, resampling);
+  told->push_back(fmt::format(
+      "the time stamps jitter by up to {:.0f} %: resampled at {:.6g} Hz (makima){}",
+      100.0 * sampling.jitter, 1.0 / sampling.step,
+      stretches.size() > 1 ? fmt::format(" and split into {} stretches at gaps", stretches.size())
+                           : ""));
+  return stretches;
+}
+
+std::string fingerprint(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return "";
+  return sha256(readFile(path, size_t{1} << 34));
+}
+
+/// One fold: the problem without one block.
+IdentificationProblem without(const IdentificationProblem& problem, size_t block) {
+  IdentificationProblem rest = problem;
+  const StackedBlock& left_out = problem.stacked.blocks[block];
+  rest.data[static_cast<size_t>(left_out.recording)]
+      .use.middleRows(left_out.start, left_out.count)
+      .setConstant(false);
+  rest.stacked.blocks.erase(rest.stacked.blocks.begin() + static_cast<std::ptrdiff_t>(block));
+  return rest;
+}
+
+/// Errors on blocks that did not take part, each in turn.
+Evaluation crossValidation(const IdentificationProblem& problem, const Method& method,
+                           const MethodOptions& options) {
+  const StackedProblem& stacked = problem.stacked;
+  const Eigen::VectorXd torques = squaredTorques(stacked);
+  Eigen::VectorXd errors = Eigen::VectorXd::Zero(stacked.coordinates());
+  for (size_t k = 0; k < stacked.blocks.size(); ++k) {
+    const Estimate estimate = method.run(without(problem, k), options);
+    errors += squaredResiduals(stacked, estimate.beta, {static_cast<int>(k)});
+  }
+  Evaluation evaluation;
+  evaluation.model = method.name;
+  evaluation.recording = fmt::format("each of {} blocks in turn", stacked.blocks.size());
+  const auto errorOf = [](double error, double torque, Eigen::Index rows) {
+    JointError out;
+    const double count = static_cast<double>(std::max<Eigen::Index>(rows, 1));
+    out.rows = rows;
+    out.rms = std::sqrt(error / count);
+    out.torque_rms = std::sqrt(torque / count);
+    out.percent = torque > 0.0 ? 100.0 * std::sqrt(error / torque) : std::nan("");
+    out.peak = std::nan("");
+    return out;
+  };
+  for (int j = 0; j < stacked.coordinates(); ++j)
+    evaluation.joints.push_back(errorOf(errors[j], torques[j], stacked.rows(j)));
+  evaluation.overall = errorOf(errors.sum(), torques.sum(), stacked.rows());
+  return evaluation;
+}
+
+std::vector<LinkConsistency> consistencyOf(const Tree& tree, const ParameterLayout& layout,
+                                           const Eigen::VectorXd& chi) {
+  const Traversal traversal = traverse(tree.model(), tree.baseLink());
+  std::vector<LinkConsistency> result;
+  for (int link = 0; link < static_cast<int>(tree.model().links.size()); ++link) {
+    if (traversal.parent[static_cast<size_t>(link)] < 0) continue;
+    const InertialParameters body =
+        InertialParameters::fromVector(chi.segment<10>(layout.linkOffset(link)));
+    const ConsistencyMargins margins = consistencyMargins(body);
+    result.push_back({link, margins.pseudo_inertia, margins.fullyConsistent()});
+  }
+  return result;
+}
+
+/// The first share of the samples of a recording trains, the rest validates; `motions` are its
+/// stretches, one after the other.
+void splitMotions(const std::vector<MotionData>& motions, double share,
+                  std::vector<MotionData>* train, std::vector<MotionData>* validate) {
+  Eigen::Index all = 0;
+  for (const MotionData& motion : motions) all += motion.samples();
+  auto left = static_cast<Eigen::Index>(std::lround(share * static_cast<double>(all)));
+  for (const MotionData& motion : motions) {
+    const Eigen::Index first = std::clamp<Eigen::Index>(left, 0, motion.samples());
+    const Eigen::Index rest = motion.samples() - first;
+    left -= first;
+    if (first > 0) {
+      train->push_back(middleSamples(motion, 0, first));
+      train->back().name += fmt::format(" (first {:.0f} %)", 100.0 * share);
+    }
+    if (rest > 0) {
+      validate->push_back(middleSamples(motion, first, rest));
+      validate->back().name += fmt::format(" (last {:.0f} %)", 100.0 * (1.0 - share));
+    }
+  }
+}
+
+class Job {
+ public:
+  Job(const Model& model, const std::string& robot_file, const IdentifyOptions& options)
+      : options_(options),
+        tree_(std::make_shared<const Tree>(std::make_shared<const Model>(model))) {
+    result_.robot = robot_file;
+    result_.robot_sha256 = fingerprint(robot_file);
+  }
+
+  IdentificationResult run() {
+    readAll();
+    checkAll();
+    stackRows();
+    for (const std::string& name : methodNames()) runMethod(name);
+    conclude();
+    return std::move(result_);
+  }
+
+ private:
+  void tell(const std::string& step) const {
+    if (options_.progress) options_.progress(step);
+  }
+
+  void readAll() {
+    if (options_.logs.empty()) throw Error("there is no recording to identify from (--log)");
+    if (options_.split != 0.0 && !options_.validate.empty())
+      throw Error("--split and --validate both say what validates; give one of them");
+    if (options_.split < 0.0 || options_.split >= 1.0)
+      throw Error(fmt::format("--split is {:g}; expected a share of the time between 0 and 1",
+                              options_.split));
+    for (const std::string& path : options_.logs) {
+      std::vector<MotionData> motions = readOne(path, false);
+      if (options_.split > 0.0) {
+        splitMotions(motions, options_.split, &training_, &result_.validation);
+      } else {
+        std::move(motions.begin(), motions.end(), std::back_inserter(training_));
+      }
+    }
+    for (const std::string& path : options_.validate) {
+      for (MotionData& motion : readOne(path, true))
+        result_.validation.push_back(std::move(motion));
+    }
+    result_.stages.push_back({"read, filter, differentiate", watch_.lap()});
+  }
+
+  std::vector<MotionData> readOne(const std::string& path, bool validation) {
+    tell("reading " + path);
+    RecordingInfo info;
+    info.validation = validation;
+    std::vector<MotionData> motions = readMotions(*tree_, path, options_, &info);
+    result_.recordings.push_back(std::move(info));
+    return motions;
+  }
+
+  /// What the description says about the recordings; torques of another scale do not count.
+  void checkAll() {
+    const ParameterLayout layout(tree_->sharedModel());
+    const Prior prior = priorParameters(*tree_, layout);
+    std::vector<QualityFinding>& findings = result_.recordings.front().quality.findings;
+    std::vector<bool> distrusted(static_cast<size_t>(tree_->velocityCount()), false);
+    for (const MotionData& motion : training_) {
+      Plausibility check = checkPlausibility(*tree_, layout, prior.chi, motion);
+      for (QualityFinding& finding : check.findings) {
+        const bool known = std::any_of(findings.begin(), findings.end(), [&](const auto& other) {
+          return other.sentence == finding.sentence;
+        });
+        if (!known) findings.push_back(std::move(finding));
+      }
+      for (const int i : check.distrusted) distrusted[static_cast<size_t>(i)] = true;
+    }
+    // guessed masses say nothing about the scale; and somebody has to be believed
+    const auto all = std::count(distrusted.begin(), distrusted.end(), true);
+    if (!prior.guessed.empty() || all == tree_->velocityCount()) return;
+    for (auto* motions : {&training_, &result_.validation}) {
+      for (MotionData& motion : *motions) {
+        for (size_t i = 0; i < distrusted.size(); ++i) {
+          if (distrusted[i]) motion.use.col(static_cast<Eigen::Index>(i)).setConstant(false);
+        }
+      }
+    }
+    const std::vector<std::string> names = coordinateNames(*tree_);
+    for (size_t i = 0; i < distrusted.size(); ++i) {
+      if (distrusted[i])
+        result_.recordings.front().steps.push_back(
+            fmt::format("the torque of joint '{}' has another scale than its description: its rows "
+                        "are not used",
+                        names[i]));
+    }
+  }
+
+  void stackRows() {
+    tell("stacking the regressor");
+    if (std::none_of(training_.begin(), training_.end(),
+                     [](const MotionData& motion) { return motion.use.any(); }))
+      throw Error("no torque row of any recording counts; there is nothing to identify from");
+    result_.problem = identificationProblem(tree_, std::move(training_));
+    const Parameters declared = declaredParameters(tree_->sharedModel());
+    result_.declared = Eigen::Map<const Eigen::VectorXd>(
+        declared.values.data(), static_cast<Eigen::Index>(declared.values.size()));
+    for (const MotionData& motion : result_.problem.data)
+      addBaselines(motion, &result_.training_baselines);
+    for (const MotionData& motion : result_.validation)
+      addBaselines(motion, &result_.validation_baselines);
+    result_.stages.push_back({"base parameters, stacked rows", watch_.lap()});
+  }
+
+  void addBaselines(const MotionData& motion, std::vector<Evaluation>* to) const {
+    for (Evaluation& evaluation :
+         baselines(*tree_, *result_.problem.layout, result_.declared, motion))
+      to->push_back(std::move(evaluation));
+  }
+
+  /// "all": the usual one first, and those that simulate only where the commanded motion is known.
+  std::vector<std::string> methodNames() const {
+    if (options_.methods != std::vector<std::string>{"all"}) return options_.methods;
+    const bool commanded =
+        std::all_of(result_.problem.data.begin(), result_.problem.data.end(),
+                    [](const MotionData& motion) { return motion.reference != nullptr; });
+    std::vector<std::string> names = {"pc-wls"};
+    for (const Method& candidate : methods()) {
+      if (candidate.name != names.front() && (commanded || !candidate.simulates))
+        names.emplace_back(candidate.name);
+    }
+    return names;
+  }
+
+  void runMethod(const std::string& name) {
+    tell(name);
+    const IdentificationProblem& problem = result_.problem;
+    MethodResult method_result;
+    method_result.estimate = identify(name, problem, options_.method);
+    Estimate& estimate = method_result.estimate;
+    const CorrectedCovariance corrected = correctedCovariance(problem, estimate);
+    estimate.covariance = corrected.covariance;
+    method_result.joints = diagnoseResiduals(problem, estimate, corrected);
+    method_result.origins = parameterOrigins(problem, estimate);
+    method_result.links = consistencyOf(*tree_, *problem.layout, estimate.chi);
+    method_result.consistent =
+        std::all_of(method_result.links.begin(), method_result.links.end(),
+                    [](const LinkConsistency& link) { return link.consistent; });
+    for (const MotionData& motion : problem.data)
+      method_result.training.push_back(
+          evaluate(name, *tree_, *problem.layout, estimate.chi, motion));
+    for (const MotionData& motion : result_.validation)
+      method_result.validation.push_back(
+          evaluate(name, *tree_, *problem.layout, estimate.chi, motion));
+    const bool chosen = result_.methods.empty();
+    if (result_.validation.empty() && (chosen || !method(name).simulates)) {
+      tell(name + ", cross-validation");
+      method_result.validation.push_back(crossValidation(problem, method(name), options_.method));
+    }
+    result_.methods.push_back(std::move(method_result));
+    result_.stages.push_back({name, watch_.lap()});
+  }
+
+  /// Is it good, what else is to be known, and which method would suit these recordings.
+  void conclude() {
+    tell("statistics");
+    const MethodResult& best = result_.best();
+    // blocks that are left out in turn are the training data
+    if (result_.validation.empty()) result_.validation_baselines = result_.training_baselines;
+    Verdict verdict = judge(best.estimate.method, coordinateNames(*tree_), best.training,
+                            best.validation, result_.validation_baselines);
+    result_.passed = verdict.passed;
+    result_.verdict = std::move(verdict.text);
+    result_.reasons = std::move(verdict.reasons);
+    for (const RecordingInfo& info : result_.recordings) {
+      for (const QualityFinding& finding : info.quality.findings) {
+        if (finding.severity != Severity::kError) continue;
+        result_.passed = false;
+        result_.reasons.insert(result_.reasons.begin(), finding.sentence);
+      }
+    }
+    if (!verdict.passed != !result_.passed)
+      result_.verdict = "The recording does not fit the robot: " + result_.reasons.front() + ". " +
+                        result_.verdict;
+    const Estimate plain = weightedLeastSquares(result_.problem, options_.method);
+    const NoiseBiasTest bias = testNoiseBias(result_.problem, plain);
+    for (std::string& remark : remarks(result_.problem, best.estimate, best.joints, bias))
+      result_.reasons.push_back(std::move(remark));
+    result_.advice = adviceFor(best, bias);
+    result_.stages.push_back({"statistics, verdict", watch_.lap()});
+  }
+
+  std::string adviceFor(const MethodResult& best, const NoiseBiasTest& bias) const {
+    const Model& model = tree_->model();
+    MethodFacts facts;
+    facts.gains_known = std::any_of(model.joints.begin(), model.joints.end(),
+                                    [](const Joint& joint) { return joint.control.declared; });
+    facts.controller_known = facts.gains_known;
+    facts.reference_recorded = result_.problem.data.front().reference != nullptr;
+    facts.undecided = !best.estimate.undecided.empty();
+    facts.noise_bias = bias.biased();
+    facts.bias_tested = bias.result.degrees > 0.0;
+    facts.rate_hz = result_.recordings.front().recorded_rate_hz;
+    for (const RecordingInfo& info : result_.recordings) {
+      for (const ChannelStatistics& channel : info.quality.channels)
+        facts.outliers = facts.outliers || channel.spikes > 0;
+    }
+    const MethodAdvice advice = adviseMethod(facts);
+    return fmt::format("{}: {}", advice.method, advice.reason);
+  }
+
+  const IdentifyOptions& options_;
+  std::shared_ptr<const Tree> tree_;
+  std::vector<MotionData> training_;
+  IdentificationResult result_;
+  Stopwatch watch_;
+};
+
+}  // namespace
+
+std::vector<MotionData> readMotions(const Tree& tree, const std::string& path,
+                                    const IdentifyOptions& options, RecordingInfo* info) {
+  const Model& model = tree.model();
+  Recording recording = readRobotRecording(model, path, options.read);
+  info->path = path;
+  info->sha256 = fingerprint(path);
+  info->quality = assessQuality(recording, tree.sharedModel());
+  const std::vector<std::string> silent = silentTorques(model, &recording, &info->steps);
+  JointSignalOptions signals = options.signals;
+  if (signals.joints.empty()) signals.joints = signalJoints(model);
+  std::vector<MotionData> motions;
+  for (const Recording& stretch : uniformStretches(recording, signals, &info->steps)) {
+    const JointSignals joint_signals = jointSignals(stretch, signals);
+    MotionData motion = motionData(tree, joint_signals);
+    for (const std::string& joint : silent)
+      motion.use.col(tree.velocityIndex(requireJoint(model, joint))).setConstant(false);
+    attachReference(tree, stretch, &motion);
+    motion.name = std::filesystem::path(path).filename().string();
+    if (motions.empty()) {
+      info->steps.insert(info->steps.end(), joint_signals.steps.begin(), joint_signals.steps.end());
+    }
+    info->recorded_rate_hz = joint_signals.recorded_rate_hz;
+    info->rate_hz = joint_signals.rate_hz;
+    info->samples += motion.samples();
+    motions.push_back(std::move(motion));
+  }
+  return motions;
+}
+
+IdentificationResult identifyRecordings(const Model& model, const std::string& robot_file,
+                                        const IdentifyOptions& options) {
+  return Job(model, robot_file, options).run();
+}
+
+}  // namespace proprio

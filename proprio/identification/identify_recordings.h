@@ -1,0 +1,40 @@
+#pragma once
+
+/// The main job: recordings of a robot in, parameters with uncertainty, errors and a verdict out.
+///
+///   read and map -> quality -> signals -> stacked rows -> method(s) -> statistics -> validation
+///
+/// What is held out: the recordings in `validate`; or the last part of every recording (`split`);
+/// or, with neither, every block of the training data in turn (cross-validation, from the factors).
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "proprio/identification/identification_result.h"
+#include "proprio/recording/read_recording.h"
+
+namespace proprio {
+
+struct IdentifyOptions {
+  std::vector<std::string> logs, validate;        ///< files or folders
+  std::vector<std::string> methods = {"pc-wls"};  ///< the first is the one whose values are written
+  double split = 0.0;  ///< (0, 1): this share of the time trains, the rest validates; 0: see above
+  JointSignalOptions signals;
+  RecordingOptions read;
+  MethodOptions method;
+  /// Told before each step; may throw to stop.
+  std::function<void(const std::string& step)> progress;
+};
+
+/// @param robot_file  that `model` was read from, for the fingerprint
+/// @throws Error that names recording, joint or option.
+IdentificationResult identifyRecordings(const Model& model, const std::string& robot_file,
+                                        const IdentifyOptions& options);
+
+/// A recording in the coordinates of the tree; several where gaps split it. Stamps that jitter are
+/// resampled at the rate of their median step, which `info` tells.
+std::vector<MotionData> readMotions(const Tree& tree, const std::string& path,
+                                    const IdentifyOptions& options, RecordingInfo* info);
+
+}  // namespace proprio

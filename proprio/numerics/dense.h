@@ -1,0 +1,44 @@
+#pragma once
+
+/// Decompositions of dense matrices of any size, compiled once: Eigen's templates take ten seconds
+/// per file that names them, and these functions one. For fixed small sizes and for code that must
+/// not allocate, use Eigen directly.
+
+#include <Eigen/Core>
+#include <optional>
+
+namespace proprio {
+
+/// A = U diag(values) V^T with values descending; U and V have as many columns as values (thin),
+/// or V is square, with the null space of A in its last columns (full_v).
+struct Svd {
+  Eigen::MatrixXd U, V;
+  Eigen::VectorXd values;
+};
+Svd svd(const Eigen::MatrixXd& A, bool full_v = false);
+/// Descending.
+Eigen::VectorXd singularValues(const Eigen::MatrixXd& A);
+
+/// A = vectors diag(values) vectors^T, values ascending; reads the lower triangle.
+struct SymmetricEigen {
+  Eigen::VectorXd values;
+  Eigen::MatrixXd vectors;
+};
+SymmetricEigen symmetricEigen(const Eigen::MatrixXd& A);
+
+/// L with A = L L^T; nothing unless A is positive definite. Reads the lower triangle.
+std::optional<Eigen::MatrixXd> choleskyFactor(const Eigen::MatrixXd& A);
+/// A^-1 B for a symmetric A that is positive definite, or nearly so (pivoted L D L^T).
+Eigen::MatrixXd solveSymmetric(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
+
+/// A^-1 B for a square A (LU with partial pivoting).
+Eigen::MatrixXd solveSquare(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
+
+/// The X that minimises |A X - B|, of minimal norm where A has not full rank (pivoted QR).
+Eigen::MatrixXd leastSquares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
+/// R of A = Q R, min(rows, columns) x columns, upper triangular.
+Eigen::MatrixXd triangularFactor(const Eigen::MatrixXd& A);
+/// [R, Q^T b], of the same number of rows.
+Eigen::MatrixXd triangularFactor(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
+
+}  // namespace proprio
