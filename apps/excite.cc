@@ -45,21 +45,9 @@ struct ExciteOptions : RobotOptions {
   std::string out, picture;
 };
 
-std::vector<std::string> separated(const std::string& text, char at) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == at) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
 /// "table: 0.5 0 -0.1 1 1 0.2" or with rpy behind: name, centre, edge lengths.
 EnvironmentBox boxOf(const std::string& text) {
-  const std::vector<std::string> halves = separated(text, ':');
+  const std::vector<std::string> halves = splitAt(text, ':');
   std::vector<double> numbers;
   if (halves.size() == 2) {
     for (const std::string_view word : splitWords(halves[1])) {
@@ -90,7 +78,7 @@ std::shared_ptr<const RobotCollisions> collisionsOf(const ExciteOptions& options
     collision.environment.push_back(boxOf(text));
   }
   for (const std::string& text : options.disabled) {
-    const std::vector<std::string> names = separated(text, ':');
+    const std::vector<std::string> names = splitAt(text, ':');
     if (names.size() != 2) {
       throw Error(fmt::format("--disable-collision {}: expected two links as A:B", inQuotes(text)));
     }

@@ -34,14 +34,7 @@ struct Bounds {
 };
 
 Bounds boundsOf(const std::string& option, const std::string& text, bool named) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == ':') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
+  std::vector<std::string> parts = splitAt(text, ':');
   Bounds bounds;
   if (named && parts.size() > 1) {
     bounds.name = parts.front();

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "apps/testing/command_test_base.h"
+#include "proprio/core/text.h"
 
 namespace proprio {
 namespace {
@@ -33,22 +33,15 @@ class Identify : public CommandTestBase {
     std::ofstream out(file(name));
     std::string line;
     std::getline(in, line);
-    std::vector<std::string> header = cellsOf(line);
+    const std::vector<std::string> header = splitAt(line, ',');
     out << line << '\n';
     for (int row = 0; std::getline(in, line); ++row) {
-      std::vector<std::string> cells = cellsOf(line);
+      std::vector<std::string> cells = splitAt(line, ',');
       if (!change(row, header, cells)) continue;
       for (size_t c = 0; c < cells.size(); ++c) out << (c > 0 ? "," : "") << cells[c];
       out << '\n';
     }
     return file(name);
-  }
-
-  static std::vector<std::string> cellsOf(const std::string& line) {
-    std::vector<std::string> cells;
-    std::stringstream stream(line);
-    for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
-    return cells;
   }
 
   static void scale(std::string& cell, double factor) {

@@ -64,6 +64,18 @@ std::vector<std::string_view> splitWords(std::string_view text) {
   return words;
 }
 
+std::vector<std::string> splitAt(std::string_view text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
 std::string inQuotes(std::string_view text) {
   constexpr size_t kLongest = 60;
   std::string result = "'";

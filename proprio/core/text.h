@@ -21,6 +21,9 @@ std::string formatNumber(double value);
 /// The words between spaces, tabs and line ends.
 std::vector<std::string_view> splitWords(std::string_view text);
 
+/// The parts between the separators, empty ones included: one more than there are separators.
+std::vector<std::string> splitAt(std::string_view text, char separator);
+
 /// A text in single quotes for a message: control characters replaced, long ones shortened.
 std::string inQuotes(std::string_view text);
 

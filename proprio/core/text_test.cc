@@ -62,5 +62,13 @@ TEST(Text, QuotesSafely) {
   EXPECT_LT(inQuotes(std::string(1000, 'x')).size(), 70u);
 }
 
+// Claim: every separator ends a part, so that empty ones at the ends are kept.
+TEST(Text, SplitsAtSeparators) {
+  using Parts = std::vector<std::string>;
+  EXPECT_EQ(splitAt("a:b", ':'), (Parts{"a", "b"}));
+  EXPECT_EQ(splitAt(":b:", ':'), (Parts{"", "b", ""}));
+  EXPECT_EQ(splitAt("", ':'), Parts{""});
+}
+
 }  // namespace
 }  // namespace proprio

@@ -21,20 +21,23 @@ struct ErrorSums {
     ++rows;
   }
 
-  JointError result() const {
-    JointError out;
-    const double count = static_cast<double>(std::max<Eigen::Index>(rows, 1));
-    out.rows = rows;
-    out.rms = std::sqrt(error / count);
-    out.torque_rms = std::sqrt(torque / count);
-    out.peak = peak;
-    out.percent =
-        torque > 0.0 ? 100.0 * std::sqrt(error / torque) : std::numeric_limits<double>::quiet_NaN();
-    return out;
-  }
+  JointError result() const { return jointError(error, torque, peak, rows); }
 };
 
 }  // namespace
+
+JointError jointError(double squared_errors, double squared_torques, double peak,
+                      Eigen::Index rows) {
+  JointError out;
+  const auto count = static_cast<double>(std::max<Eigen::Index>(rows, 1));
+  out.rows = rows;
+  out.rms = std::sqrt(squared_errors / count);
+  out.torque_rms = std::sqrt(squared_torques / count);
+  out.peak = peak;
+  out.percent = squared_torques > 0.0 ? 100.0 * std::sqrt(squared_errors / squared_torques)
+                                      : std::numeric_limits<double>::quiet_NaN();
+  return out;
+}
 
 Evaluation evaluate(const std::string& model, const MotionData& data,
                     const Eigen::MatrixXd& predicted) {

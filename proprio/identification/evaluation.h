@@ -20,6 +20,10 @@ struct JointError {
   Eigen::Index rows = 0;
 };
 
+/// From sums over rows: of squared errors and of squared torques.
+JointError jointError(double squared_errors, double squared_torques, double peak,
+                      Eigen::Index rows);
+
 struct Evaluation {
   std::string model;  ///< "wls", "as given", "gravity only", "zero"
   std::string recording;

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <map>
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/sha256.h"
@@ -45,10 +44,13 @@ class Stopwatch {
 };
 
 /// Share of the samples that have the most frequent value.
-double shareOfOneValue(const Eigen::VectorXd& values) {
-  std::map<double, Eigen::Index> counts;
-  Eigen::Index most = 0;
-  for (const double value : values) most = std::max(most, ++counts[value]);
+double shareOfOneValue(Eigen::VectorXd values) {
+  std::sort(values.begin(), values.end());
+  Eigen::Index most = 0, run = 0;
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    run = i > 0 && values[i] == values[i - 1] ? run + 1 : 1;
+    most = std::max(most, run);
+  }
   return values.size() > 0 ? static_cast<double>(most) / static_cast<double>(values.size()) : 1.0;
 }
 
@@ -86,7 +88,6 @@ std::vector<std::string> silentTorques(const Model& model, Recording* recording,
 std::vector<Recording> uniformStretches(const Recording& recording,
                                         const JointSignalOptions& options,
                                         std::vector<std::string>* told) {
-  if (recording.time.size() == 0 && options.rate_hz <= 0.0) return {recording};
   if (recording.time.size() == 0 || options.resample) return {recording};
   const Sampling sampling = analyseSampling(recording.time);
   if (sampling.uniform) return {recording};
@@ -133,19 +134,10 @@ Evaluation crossValidation(const IdentificationProblem& problem, const Method& m
   Evaluation evaluation;
   evaluation.model = method.name;
   evaluation.recording = fmt::format("each of {} blocks in turn", stacked.blocks.size());
-  const auto errorOf = [](double error, double torque, Eigen::Index rows) {
-    JointError out;
-    const double count = static_cast<double>(std::max<Eigen::Index>(rows, 1));
-    out.rows = rows;
-    out.rms = std::sqrt(error / count);
-    out.torque_rms = std::sqrt(torque / count);
-    out.percent = torque > 0.0 ? 100.0 * std::sqrt(error / torque) : std::nan("");
-    out.peak = std::nan("");
-    return out;
-  };
+  const double unknown_peak = std::nan("");
   for (int j = 0; j < stacked.coordinates(); ++j)
-    evaluation.joints.push_back(errorOf(errors[j], torques[j], stacked.rows(j)));
-  evaluation.overall = errorOf(errors.sum(), torques.sum(), stacked.rows());
+    evaluation.joints.push_back(jointError(errors[j], torques[j], unknown_peak, stacked.rows(j)));
+  evaluation.overall = jointError(errors.sum(), torques.sum(), unknown_peak, stacked.rows());
   return evaluation;
 }
 
@@ -358,7 +350,7 @@ class Job {
         result_.reasons.insert(result_.reasons.begin(), finding.sentence);
       }
     }
-    if (!verdict.passed != !result_.passed)
+    if (verdict.passed && !result_.passed)
       result_.verdict = "The recording does not fit the robot: " + result_.reasons.front() + ". " +
                         result_.verdict;
     const Estimate plain = weightedLeastSquares(result_.problem, options_.method);

@@ -62,14 +62,7 @@ std::vector<ReferenceRow> referenceTable(const Model& model, const ParameterLayo
   std::vector<ReferenceRow> rows;
   std::ifstream file(dataFolder() / "tx40/reference_base_parameters.csv");
   for (std::string line; std::getline(file, line);) {
-    std::vector<std::string> cells(1);
-    for (const char c : line) {
-      if (c == ',') {
-        cells.emplace_back();
-      } else {
-        cells.back() += c;
-      }
-    }
+    const std::vector<std::string> cells = splitAt(line, ',');
     if (cells.size() < 5) continue;
     ReferenceRow row;
     row.text = cells[0];

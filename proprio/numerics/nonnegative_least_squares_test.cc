@@ -6,17 +6,14 @@
 #include <random>
 
 #include "proprio/core/error.h"
+#include "proprio/numerics/testing/random_matrices.h"
 
 namespace proprio {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-MatrixXd normalMatrix(std::mt19937& random, Eigen::Index rows, Eigen::Index columns) {
-  std::normal_distribution<double> normal;
-  return MatrixXd::NullaryExpr(rows, columns, [&] { return normal(random); });
-}
+using testing::normalMatrix;
 
 /// Claim: the optimality conditions hold: slopes vanish where x is positive or free, and point out
 /// of the feasible set where it is zero. Wide and tall problems.

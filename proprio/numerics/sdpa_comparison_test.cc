@@ -3,6 +3,7 @@
 #include <random>
 
 #include "proprio/numerics/lmi_least_squares.h"
+#include "proprio/numerics/testing/random_matrices.h"
 #include "proprio/numerics/testing/sdpa.h"
 
 namespace proprio {
@@ -10,11 +11,7 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-MatrixXd gaussianMatrix(std::mt19937& random, Eigen::Index rows, Eigen::Index columns) {
-  std::normal_distribution<double> normal;
-  return MatrixXd::NullaryExpr(rows, columns, [&] { return normal(random); });
-}
+using testing::normalMatrix;
 
 /// Claim: the objective is that of an independent solver to 1e-6, and the own gap is below 1e-8 of
 /// it: random problems with one to six blocks, inequalities, rank-deficient data with a prior.
@@ -28,14 +25,14 @@ TEST(SdpaComparison, RandomProblems) {
     LmiProblem problem;
     const Eigen::Index data = seed % 3 == 0 ? n / 2 : 2 * n;
     problem.A = MatrixXd::Zero(data + n, n);
-    problem.A.topRows(data) = gaussianMatrix(random, data, n);
+    problem.A.topRows(data) = normalMatrix(random, data, n);
     problem.A.bottomRows(n) = 0.1 * MatrixXd::Identity(n, n);
     problem.b = VectorXd::Zero(data + n);
-    problem.b.head(data) = 3.0 * gaussianMatrix(random, data, 1);
+    problem.b.head(data) = 3.0 * normalMatrix(random, data, 1);
     for (int k = 0; k < blocks; ++k) {
       PsdBlock block;
       for (int i = 0; i < 10; ++i) block.variables.push_back(10 * k + i);
-      block.map = MatrixXd::Identity(10, 10) + 0.1 * gaussianMatrix(random, 10, 10);
+      block.map = MatrixXd::Identity(10, 10) + 0.1 * normalMatrix(random, 10, 10);
       for (const int i : {0, 2, 5, 9}) block.constant[i] = 1.0;
       problem.blocks.push_back(block);
     }

@@ -22,17 +22,7 @@ struct PooledError {
     rows += joint.rows;
   }
 
-  JointError result() const {
-    JointError out;
-    const auto count = static_cast<double>(std::max<Eigen::Index>(rows, 1));
-    out.rows = rows;
-    out.rms = std::sqrt(error / count);
-    out.torque_rms = std::sqrt(torque / count);
-    out.peak = peak;
-    out.percent =
-        torque > 0.0 ? 100.0 * std::sqrt(error / torque) : std::numeric_limits<double>::quiet_NaN();
-    return out;
-  }
+  JointError result() const { return jointError(error, torque, peak, rows); }
 };
 
 }  // namespace

@@ -17,18 +17,6 @@ namespace {
 
 using Eigen::Index;
 
-std::vector<std::string> splitColons(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == ':') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
 /// Part i as a number, or the default where there is none.
 double numberAt(const std::vector<std::string>& parts, size_t i, double otherwise,
                 const std::string& text) {
@@ -122,7 +110,7 @@ bool isBetweenNumbers(const Channel& channel) {
 
 RecordingFilter parseRecordingFilter(const std::string& text) {
   using Kind = RecordingFilter::Kind;
-  const std::vector<std::string> parts = splitColons(text);
+  const std::vector<std::string> parts = splitAt(text, ':');
   RecordingFilter filter;
   size_t most = 3;
   if (parts[0] == "lowpass" || parts[0] == "causal") {
@@ -158,7 +146,7 @@ RecordingFilter parseRecordingFilter(const std::string& text) {
 }
 
 ResampleOptions parseResampling(const std::string& text) {
-  const std::vector<std::string> parts = splitColons(text);
+  const std::vector<std::string> parts = splitAt(text, ':');
   ResampleOptions options;
   if (parts[0] != "auto") options.rate_hz = numberAt(parts, 0, 0.0, text);
   if (options.rate_hz < 0.0) {
