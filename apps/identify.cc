@@ -23,6 +23,7 @@ struct IdentifyVerbOptions : RobotOptions {
   IdentifyOptions identify;
   SignalFlags signals;
   std::string out, prior = "pullback", prior_weight = "1", total_mass;
+  std::string friction_constants = "keep";
   std::vector<std::string> masses, symmetric;
   bool force = false;
 };
@@ -128,6 +129,7 @@ int run(IdentifyVerbOptions options) {
   const Model model = readRobot(options);
   options.identify.signals = jointSignalOptions(options.signals);
   setConstraints(options, &options.identify.method);
+  options.identify.friction_constants = frictionConstantsNamed(options.friction_constants);
   StepLine progress;
   options.identify.progress = [&progress](const std::string& step) { progress.show(step); };
   const IdentificationResult result = identifyRecordings(model, options.robot, options.identify);
@@ -197,6 +199,12 @@ Run addIdentify(CLI::App& verb) {
       ->delimiter(',')
       ->capture_default_str()
       ->type_name("NAME");
+  verb.add_option("--friction-constants", options->friction_constants,
+                  "scales and exponents inside friction terms: keep, fit (each joint's own), grid "
+                  "(one for all), sweeps (from stretches at constant speed)")
+      ->capture_default_str()
+      ->type_name("NAME")
+      ->group("Methods");
   verb.add_option("--ridge", identify.method.ridge,
                   "unconstrained methods: pull towards the description, relative to the data")
       ->check(CLI::NonNegativeNumber)
@@ -212,6 +220,8 @@ Run addIdentify(CLI::App& verb) {
       ->group("Methods");
   addConstraintOptions(verb, *options);
   addSignalOptions(verb, options->signals);
+  verb.add_flag("--keep-spikes", identify.keep_spikes,
+                "single samples that are far off stay as they are");
   verb.add_option("--out", options->out,
                   "folder for estimate.json, robot.urdf, robot.yaml and report.html")
       ->type_name("DIR");

@@ -1,11 +1,13 @@
 // Least squares under matrix inequalities beside SDPA in one run: problems of the size of a
 // six-joint arm and of a humanoid with 31 links. SDPA's time is that of its main loop as it reports
-// it, without its start and without reading text; both use one thread.
+// it, without its start and without reading text; both use one thread. And one body, in coordinates
+// of the manifold beside a general solver.
 
 #include <fmt/format.h>
 
 #include <random>
 
+#include "proprio/identification/body_program.h"
 #include "proprio/numerics/testing/sdpa.h"
 #include "timing.h"
 
@@ -69,10 +71,48 @@ void compare(int links, int repetitions) {
              std::abs(best.objective - solution.objective) / solution.objective);
 }
 
+/// One body from wrenches: the descent on the manifold beside a general solver, whose unknowns for
+/// the orientation are a quaternion or a matrix.
+void compareOneBody(int repetitions) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  const auto number = [&] { return normal(random); };
+  const Eigen::MatrixXd A = Eigen::MatrixXd::NullaryExpr(30, 10, number);
+  const auto body = [](double mass, double x, const Vector3d& inertia) {
+    return InertialParameters::fromCom(mass, Vector3d(x, 0.1, 0.0),
+                                       inertia.asDiagonal().toDenseMatrix());
+  };
+  const Eigen::VectorXd b = A * body(2.0, 0.3, Vector3d(0.1, 0.15, 0.2)).vector() +
+                            0.1 * Eigen::VectorXd::NullaryExpr(30, number);
+  const InertialParameters start = body(1.0, 0.0, Vector3d(0.2, 0.3, 0.35));
+  DescentResult native, quaternion, matrix;
+  bench::Candidate one = {"manifold", [&] { native = fitBody(A, b, start); }};
+  bench::Candidate two = {
+      "quaternion",
+      [&] { quaternion = fitBodyByProgram(A, b, start, RotationUnknowns::kQuaternion); }};
+  bench::Candidate three = {
+      "matrix", [&] { matrix = fitBodyByProgram(A, b, start, RotationUnknowns::kRotationMatrix); }};
+  bench::timeInterleaved({&one, &two, &three}, repetitions);
+  fmt::print("one body: manifold {:.3f} ms, {} iterations\n", one.nanoseconds * 1e-6,
+             native.iterations);
+  const auto beside = [&](const char* name, const bench::Candidate& other,
+                          const DescentResult& found) {
+    fmt::print(
+        "  {} with Ipopt {:.3f} ms, {} iterations; ratio {:.0f}, per iteration {:.1f}; objectives "
+        "differ by {:.0e}\n",
+        name, other.nanoseconds * 1e-6, found.iterations, other.nanoseconds / one.nanoseconds,
+        other.nanoseconds / found.iterations / (one.nanoseconds / native.iterations),
+        std::abs(found.objective - native.objective) / native.objective);
+  };
+  beside("quaternion", two, quaternion);
+  beside("rotation matrix", three, matrix);
+}
+
 }  // namespace
 }  // namespace proprio
 
 int main() {
   proprio::compare(6, 51);
   proprio::compare(31, 11);
+  proprio::compareOneBody(21);
 }

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +10,7 @@
 #include "proprio/core/error.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/prior.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/spatial/pseudo_inertia.h"
 
 namespace proprio {
@@ -87,8 +86,7 @@ MatrixXd informationFactor(const ConsistentProblem& consistent, const PriorOptio
     for (Eigen::Index i = 0; i < inertial; ++i)
       rows(A.rows() + i, i) = std::sqrt(curvature[i - i % 10]);
   }
-  const Eigen::HouseholderQR<MatrixXd> qr(rows);
-  return qr.matrixQR().topRows(A.cols()).triangularView<Eigen::Upper>();
+  return triangularFactor(rows);
 }
 
 struct OptimalPoint {
@@ -133,9 +131,8 @@ std::vector<std::string> undecidedDirections(const IdentificationProblem& proble
                                              const PriorOptions& prior) {
   // prior covariance of beta: L L^T / weight
   const MatrixXd& M = consistent.base_map;
-  const Eigen::HouseholderQR<MatrixXd> qr(M.transpose());
-  const Eigen::Index n = std::min(M.rows(), M.cols());
-  const MatrixXd L = MatrixXd(qr.matrixQR().topRows(n).triangularView<Eigen::Upper>()).transpose();
+  const MatrixXd L = triangularFactor(M.transpose()).transpose();
+  const Eigen::Index n = L.cols();
   // what the data leave of the prior's variance, in its units: (1 + L^T A^T A L / w)^-1, from the
   // triangular factor so that the share of badly seen directions keeps its digits
   const MatrixXd seen = system.A * L;
@@ -143,13 +140,11 @@ std::vector<std::string> undecidedDirections(const IdentificationProblem& proble
       prior.kind == PriorKind::kNone ? std::pow(1e-8 * seen.norm(), 2) + 1e-300 : prior.weight;
   MatrixXd rows(seen.rows() + n, n);
   rows << seen / std::sqrt(weight), MatrixXd::Identity(n, n);
-  const Eigen::HouseholderQR<MatrixXd> both(rows);
-  const MatrixXd root =
-      both.matrixQR().topRows(n).triangularView<Eigen::Upper>().solve(MatrixXd::Identity(n, n));
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> left(root * root.transpose());
+  const MatrixXd root = solveUpper(triangularFactor(rows), MatrixXd::Identity(n, n));
+  const SymmetricEigen left = symmetricEigen(root * root.transpose());
   std::vector<std::string> texts;
-  for (Eigen::Index i = n - 1; i >= 0 && left.eigenvalues()[i] > kDecided * kDecided; --i) {
-    const VectorXd direction = L * left.eigenvectors().col(i);
+  for (Eigen::Index i = n - 1; i >= 0 && left.values[i] > kDecided * kDecided; --i) {
+    const VectorXd direction = L * left.vectors.col(i);
     if (direction.norm() > 1e-9 * L.norm()) texts.push_back(directionText(problem, direction));
   }
   return texts;
@@ -213,7 +208,7 @@ VectorXd unconstrainedPoint(const LmiProblem& triangular) {
   const VectorXd pivots = triangular.A.diagonal().cwiseAbs();
   if (triangular.A.rows() < triangular.A.cols() || !(pivots.minCoeff() > 1e-14 * pivots.maxCoeff()))
     return VectorXd::Constant(triangular.A.cols(), std::numeric_limits<double>::quiet_NaN());
-  return triangular.A.triangularView<Eigen::Upper>().solve(triangular.b);
+  return solveUpper(triangular.A, triangular.b);
 }
 
 VectorXd keptInside(const ConsistentProblem& consistent, VectorXd xi) {
@@ -249,10 +244,8 @@ Estimate estimateAt(const IdentificationProblem& problem, const TriangularSystem
   Estimate estimate;
   estimate.chi = consistent.F * xi + consistent.f0;
   estimate.beta = consistent.base_map * xi + consistent.base_offset;
-  const MatrixXd half = informationFactor(consistent, prior)
-                            .triangularView<Eigen::Upper>()
-                            .transpose()
-                            .solve(consistent.base_map.transpose());
+  const MatrixXd half =
+      solveUpperTransposed(informationFactor(consistent, prior), consistent.base_map.transpose());
   estimate.covariance = half.transpose() * half;
   estimate.condition = solveRanked(system.A, system.b, consistent.base_offset).condition;
   estimate.undecided = undecidedDirections(problem, system, consistent, prior);

@@ -5,7 +5,6 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -15,6 +14,7 @@
 #include "proprio/identification/method.h"
 #include "proprio/identification/prior.h"
 #include "proprio/model/mesh_path.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/spatial/physical_consistency.h"
 #include "proprio/spatial/pseudo_inertia.h"
 
@@ -479,11 +479,8 @@ void ConsistencyBuilder::addData(const TriangularSystem& system) {
   const Eigen::Index inertial = 10 * static_cast<Eigen::Index>(out_.links.size());
   switch (prior_.kind) {
     case PriorKind::kNone: {
-      // rows of Q^T beyond the rank of data^T = Q R P span what the data are silent about
-      Eigen::ColPivHouseholderQR<MatrixXd> qr(data.transpose());
-      qr.setThreshold(kSilent);
-      const MatrixXd Q = qr.householderQ();
-      pull = std::sqrt(prior_.weight) * Q.rightCols(unknowns_ - qr.rank()).transpose();
+      // what the data are silent about
+      pull = std::sqrt(prior_.weight) * nullBasis(data, kSilent).transpose();
       break;
     }
     case PriorKind::kEuclidean:

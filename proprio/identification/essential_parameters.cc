@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/robust_covariance.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/numerics/distributions.h"
 
 namespace proprio {
@@ -41,12 +40,10 @@ SubsetFit fitSubset(const TriangularSystem& system, std::vector<int> columns) {
   fit.squares = system.rest * system.rest + system.b.squaredNorm();
   if (n == 0) return fit;
   const Eigen::MatrixXd A = system.A(Eigen::all, fit.columns);
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(A);
-  const Eigen::VectorXd turned = qr.householderQ().transpose() * system.b;
-  const auto R = qr.matrixQR().topRows(n).triangularView<Eigen::Upper>();
-  fit.x = R.solve(turned.head(n));
-  fit.squares = system.rest * system.rest + turned.tail(turned.size() - n).squaredNorm();
-  const Eigen::MatrixXd inverse = R.solve(Eigen::MatrixXd::Identity(n, n));
+  const Eigen::MatrixXd R = triangularFactor(A, system.b);
+  fit.x = solveUpper(R.leftCols(n), R.col(n));
+  fit.squares = system.rest * system.rest + (system.b - A * fit.x).squaredNorm();
+  const Eigen::MatrixXd inverse = solveUpper(R.leftCols(n), Eigen::MatrixXd::Identity(n, n));
   fit.covariance = fit.squares / std::max(fit.free, 1.0) * (inverse * inverse.transpose());
   fit.percent.resize(n);
   for (Eigen::Index i = 0; i < n; ++i) {

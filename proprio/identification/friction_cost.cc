@@ -1,9 +1,12 @@
 #include "proprio/identification/friction_cost.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "proprio/core/text.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -109,6 +112,12 @@ std::vector<FrictionConstant> frictionConstants(const Model& model) {
   return constants;
 }
 
+std::string constantText(const Model& model, const FrictionConstant& constant) {
+  return fmt::format("{} of {} at {}", constant.exponent ? "exponent" : "scale",
+                     inQuotes(frictionTerm(model, constant).name),
+                     inQuotes(model.joints[static_cast<size_t>(constant.joint)].name));
+}
+
 Model withFrictionConstants(const Model& model, const std::vector<FrictionConstant>& constants) {
   Model changed = model;
   for (const FrictionConstant& c : constants) {
@@ -129,12 +138,7 @@ struct FrictionCost::Products {
 FrictionCost::FrictionCost(const Model& model, const FrictionRows& rows,
                            std::vector<FrictionConstant> constants)
     : constants_(std::move(constants)), segments_(rows.segments), y_(rows.y) {
-  // an orthonormal basis of W, columns brought to one length first
-  Eigen::VectorXd inverse = rows.W.colwise().norm().transpose();
-  for (double& length : inverse) length = length > 0.0 ? 1.0 / length : 0.0;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rows.W * inverse.asDiagonal());
-  qr.setThreshold(kFrictionRank);
-  Q_ = qr.householderQ() * Eigen::MatrixXd::Identity(rows.W.rows(), qr.rank());
+  Q_ = rangeBasis(rows.W, kFrictionRank);
   Qty_ = Q_.transpose() * y_;
   for (size_t k = 0; k < constants_.size(); ++k) {
     const FrictionConstant& c = constants_[k];
@@ -210,12 +214,12 @@ double FrictionCost::operator()(const Eigen::VectorXd& values, Eigen::VectorXd* 
   const Products p = products(values, derivatives);
   // S_FF^-1 on the part that is not explained by other columns
   const Eigen::VectorXd size = p.S.diagonal().head(t).cwiseMax(1e-300).cwiseSqrt();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(size.cwiseInverse().asDiagonal() *
-                                                             p.S.topLeftCorner(t, t) *
-                                                             size.cwiseInverse().asDiagonal());
-  Eigen::VectorXd inverse = eigen.eigenvalues();
+  const SymmetricEigen eigen =
+      symmetricEigen(size.cwiseInverse().asDiagonal() * p.S.topLeftCorner(t, t) *
+                     size.cwiseInverse().asDiagonal());
+  Eigen::VectorXd inverse = eigen.values;
   for (double& value : inverse) value = value > kOwnPart ? 1.0 / value : 0.0;
-  const Eigen::MatrixXd vectors = size.cwiseInverse().asDiagonal() * eigen.eigenvectors();
+  const Eigen::MatrixXd vectors = size.cwiseInverse().asDiagonal() * eigen.vectors;
   const auto solve = [&](const Eigen::MatrixXd& right) -> Eigen::MatrixXd {
     return vectors * inverse.asDiagonal() * (vectors.transpose() * right);
   };

@@ -30,6 +30,8 @@ struct FrictionConstant {
 /// rad/s.
 std::vector<FrictionConstant> frictionConstants(const Model& model);
 const FrictionTerm& frictionTerm(const Model& model, const FrictionConstant& constant);
+/// "scale of 'arctan' at 'shoulder'"
+std::string constantText(const Model& model, const FrictionConstant& constant);
 /// The model with these constants.
 Model withFrictionConstants(const Model& model, const std::vector<FrictionConstant>& constants);
 

@@ -15,9 +15,11 @@
 #include "proprio/identification/plausibility.h"
 #include "proprio/identification/prior.h"
 #include "proprio/identification/robust_covariance.h"
+#include "proprio/identification/separable_friction.h"
 #include "proprio/identification/verdict.h"
 #include "proprio/recording/signal_map.h"
 #include "proprio/recording/signal_names.h"
+#include "proprio/signal/conditioning.h"
 #include "proprio/signal/recording_filter.h"
 #include "proprio/spatial/physical_consistency.h"
 #include "proprio/spatial/pseudo_inertia.h"
@@ -29,6 +31,11 @@ namespace {
 constexpr double kMostlyTheSame = 0.5;
 /// Steps longer than this many median steps, and than this time, are gaps, which nothing bridges.
 constexpr double kGapSteps = 5.0, kGapSeconds = 0.02;
+/// Of the filter that removes spikes: samples, and robust standard deviations of the window.
+constexpr int kSpikeWindow = 9;
+constexpr double kSpikeDeviations = 8.0;
+/// Warnings about recordings that are told beside the verdict; the report has them all.
+constexpr size_t kMostWarnings = 6;
 
 class Stopwatch {
  public:
@@ -52,6 +59,22 @@ double shareOfOneValue(Eigen::VectorXd values) {
     most = std::max(most, run);
   }
   return values.size() > 0 ? static_cast<double>(most) / static_cast<double>(values.size()) : 1.0;
+}
+
+/// Where spikes were found, samples that are far off become the median of their neighbours: a
+/// low-pass would smear them over many rows, in which no robust weight finds them again.
+void removeSpikes(const Quality& quality, Recording* recording, std::vector<std::string>* told) {
+  for (const ChannelStatistics& channel : quality.channels) {
+    const int column = recording->column(channel.name);
+    if (channel.spikes == 0 || channel.missing > 0 || column < 0) continue;
+    const HampelResult cleaned =
+        hampel(recording->values.col(column), kSpikeWindow, kSpikeDeviations);
+    recording->values.col(column) = cleaned.values;
+    told->push_back(
+        fmt::format("{} samples of {} that are off by more than {:g} deviations became "
+                    "the median of their neighbours",
+                    cleaned.outlier.count(), channel.name, kSpikeDeviations));
+  }
 }
 
 /// Joints whose torque is not recorded, or is no measurement: their channel is (made) zero.
@@ -82,6 +105,12 @@ std::vector<std::string> silentTorques(const Model& model, Recording* recording,
     throw Error(fmt::format("{}: there is no torque (nor current) of any joint; {}",
                             recording->source, told->front()));
   return silent;
+}
+
+/// The sentence, and what it is about unless it says so.
+std::string whole(const QualityFinding& finding) {
+  if (finding.sentence.find(finding.about) != std::string::npos) return finding.sentence;
+  return finding.about + ": " + finding.sentence;
 }
 
 /// On a uniform time base: as it is, or resampled and split at gaps.
@@ -181,7 +210,8 @@ class Job {
  public:
   Job(const Model& model, const std::string& robot_file, const IdentifyOptions& options)
       : options_(options),
-        tree_(std::make_shared<const Tree>(std::make_shared<const Model>(model))) {
+        tree_(std::make_shared<const Tree>(std::make_shared<const Model>(model))),
+        given_(tree_) {
     result_.robot = robot_file;
     result_.robot_sha256 = fingerprint(robot_file);
   }
@@ -189,6 +219,7 @@ class Job {
   IdentificationResult run() {
     readAll();
     checkAll();
+    fitFrictionConstants();
     stackRows();
     for (const std::string& name : methodNames()) runMethod(name);
     conclude();
@@ -269,10 +300,7 @@ class Job {
 
   void stackRows() {
     tell("stacking the regressor");
-    if (std::none_of(training_.begin(), training_.end(),
-                     [](const MotionData& motion) { return motion.use.any(); }))
-      throw Error("no torque row of any recording counts; there is nothing to identify from");
-    result_.problem = identificationProblem(tree_, std::move(training_));
+    result_.problem = problemOfTraining();
     const Parameters declared = declaredParameters(tree_->sharedModel());
     result_.declared = Eigen::Map<const Eigen::VectorXd>(
         declared.values.data(), static_cast<Eigen::Index>(declared.values.size()));
@@ -283,9 +311,45 @@ class Job {
     result_.stages.push_back({"base parameters, stacked rows", watch_.lap()});
   }
 
+  IdentificationProblem problemOfTraining() {
+    if (std::none_of(training_.begin(), training_.end(),
+                     [](const MotionData& motion) { return motion.use.any(); }))
+      throw Error("no torque row of any recording counts; there is nothing to identify from");
+    return identificationProblem(tree_, std::move(training_));
+  }
+
+  /// The robot with the constants that fit best; all that follows is linear again.
+  void fitFrictionConstants() {
+    if (options_.friction_constants == FrictionConstants::kKeep) return;
+    tell("friction constants");
+    IdentificationProblem problem = problemOfTraining();
+    const Estimate first = weightedLeastSquares(problem, options_.method);
+    SeparableFriction found;
+    switch (options_.friction_constants) {
+      case FrictionConstants::kGrid:
+        found = sharedFrictionGrid(problem, first.sigma);
+        break;
+      case FrictionConstants::kSweeps:
+        found = constantSpeedFriction(problem, first.chi);
+        break;
+      default:
+        found = separableFriction(problem, first.sigma);
+    }
+    std::vector<std::string>& steps = result_.recordings.front().steps;
+    for (const FrictionConstant& constant : found.constants)
+      steps.push_back(fmt::format("the {} is {:.4g} +- {:.2g}",
+                                  constantText(tree_->model(), constant), constant.value,
+                                  constant.sigma));
+    steps.insert(steps.end(), found.notes.begin(), found.notes.end());
+    tree_ = std::make_shared<const Tree>(
+        std::make_shared<const Model>(withFrictionConstants(tree_->model(), found.constants)));
+    training_ = std::move(problem.data);
+    result_.stages.push_back({"friction constants", watch_.lap()});
+  }
+
   void addBaselines(const MotionData& motion, std::vector<Evaluation>* to) const {
-    for (Evaluation& evaluation :
-         baselines(*tree_, *result_.problem.layout, result_.declared, motion))
+    const ParameterLayout layout(given_->sharedModel());
+    for (Evaluation& evaluation : baselines(*given_, layout, result_.declared, motion))
       to->push_back(std::move(evaluation));
   }
 
@@ -343,13 +407,7 @@ class Job {
     result_.passed = verdict.passed;
     result_.verdict = std::move(verdict.text);
     result_.reasons = std::move(verdict.reasons);
-    for (const RecordingInfo& info : result_.recordings) {
-      for (const QualityFinding& finding : info.quality.findings) {
-        if (finding.severity != Severity::kError) continue;
-        result_.passed = false;
-        result_.reasons.insert(result_.reasons.begin(), finding.sentence);
-      }
-    }
+    addFindings();
     if (verdict.passed && !result_.passed)
       result_.verdict = "The recording does not fit the robot: " + result_.reasons.front() + ". " +
                         result_.verdict;
@@ -359,6 +417,27 @@ class Job {
       result_.reasons.push_back(std::move(remark));
     result_.advice = adviceFor(best, bias);
     result_.stages.push_back({"statistics, verdict", watch_.lap()});
+  }
+
+  /// What was found in the recordings: errors come first, and are the answer; some warnings last.
+  void addFindings() {
+    std::vector<std::string> warnings;
+    for (const RecordingInfo& info : result_.recordings) {
+      for (const QualityFinding& finding : info.quality.findings) {
+        if (finding.severity == Severity::kError) {
+          result_.passed = false;
+          result_.reasons.insert(result_.reasons.begin(), whole(finding));
+        } else if (finding.severity == Severity::kWarning) {
+          warnings.push_back(whole(finding));
+        }
+      }
+    }
+    const size_t shown = std::min(warnings.size(), kMostWarnings);
+    result_.reasons.insert(result_.reasons.end(), warnings.begin(),
+                           warnings.begin() + static_cast<std::ptrdiff_t>(shown));
+    if (shown < warnings.size())
+      result_.reasons.push_back(fmt::format(
+          "{} more warnings about the recordings are in the report", warnings.size() - shown));
   }
 
   std::string adviceFor(const MethodResult& best, const NoiseBiasTest& bias) const {
@@ -381,7 +460,7 @@ class Job {
   }
 
   const IdentifyOptions& options_;
-  std::shared_ptr<const Tree> tree_;
+  std::shared_ptr<const Tree> tree_, given_;  // given_: with the constants of friction as declared
   std::vector<MotionData> training_;
   IdentificationResult result_;
   Stopwatch watch_;
@@ -396,6 +475,7 @@ std::vector<MotionData> readMotions(const Tree& tree, const std::string& path,
   info->path = path;
   info->sha256 = fingerprint(path);
   info->quality = assessQuality(recording, tree.sharedModel());
+  if (!options.keep_spikes) removeSpikes(info->quality, &recording, &info->steps);
   const std::vector<std::string> silent = silentTorques(model, &recording, &info->steps);
   JointSignalOptions signals = options.signals;
   if (signals.joints.empty()) signals.joints = signalJoints(model);
@@ -416,6 +496,15 @@ std::vector<MotionData> readMotions(const Tree& tree, const std::string& path,
     motions.push_back(std::move(motion));
   }
   return motions;
+}
+
+FrictionConstants frictionConstantsNamed(const std::string& name) {
+  if (name == "keep") return FrictionConstants::kKeep;
+  if (name == "fit") return FrictionConstants::kFit;
+  if (name == "grid") return FrictionConstants::kGrid;
+  if (name == "sweeps") return FrictionConstants::kSweeps;
+  throw Error(fmt::format("--friction-constants is {}; expected keep, fit, grid or sweeps",
+                          inQuotes(name)));
 }
 
 IdentificationResult identifyRecordings(const Model& model, const std::string& robot_file,

@@ -16,6 +16,16 @@
 
 namespace proprio {
 
+/// Constants inside friction terms, which torques are not linear in (separable_friction.h).
+enum class FrictionConstants {
+  kKeep,   ///< as declared
+  kFit,    ///< every joint's own, together with all other parameters
+  kGrid,   ///< one scale and one exponent for all joints, on a grid
+  kSweeps  ///< joint by joint, from stretches at constant speed
+};
+/// keep, fit, grid, sweeps. @throws Error that lists them.
+FrictionConstants frictionConstantsNamed(const std::string& name);
+
 struct IdentifyOptions {
   std::vector<std::string> logs, validate;        ///< files or folders
   std::vector<std::string> methods = {"pc-wls"};  ///< the first is the one whose values are written
@@ -23,6 +33,8 @@ struct IdentifyOptions {
   JointSignalOptions signals;
   RecordingOptions read;
   MethodOptions method;
+  FrictionConstants friction_constants = FrictionConstants::kKeep;
+  bool keep_spikes = false;  ///< else single samples far off are replaced, and counted
   /// Told before each step; may throw to stop.
   std::function<void(const std::string& step)> progress;
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +12,7 @@
 #include "proprio/identification/consistent_least_squares.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/simulated_motion.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/numerics/streaming_qr.h"
 
 namespace proprio {
@@ -132,12 +132,11 @@ TriangularSystem projectedSystem(const StackedProblem& stacked,
     const double norm = Rz.col(c).norm();
     if (norm > 0.0) Rz.col(c) /= norm;
   }
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(Rz, Eigen::ComputeThinU);
-  const Eigen::VectorXd& values = svd.singularValues();
-  const double largest = n > 0 ? values[0] : 0.0;
-  const Eigen::Index rank = (values.array() > kInstrumentRank * largest).count();
+  const Svd instruments = svd(Rz);
+  const double largest = n > 0 ? instruments.values[0] : 0.0;
+  const Eigen::Index rank = (instruments.values.array() > kInstrumentRank * largest).count();
   StreamingQr small(n + 1);
-  small.add(svd.matrixU().leftCols(rank).transpose() * R.topRightCorner(n, n + 1));
+  small.add(instruments.U.leftCols(rank).transpose() * R.topRightCorner(n, n + 1));
   system.A = small.factor().topLeftCorner(n, n).triangularView<Eigen::Upper>();
   system.b = small.factor().col(n).head(n);
   system.rest = std::abs(small.factor()(n, n));

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +9,7 @@
 #include "proprio/identification/consistent_least_squares.h"
 #include "proprio/identification/joint_covariance.h"
 #include "proprio/identification/least_squares.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -271,11 +270,10 @@ TotalLeastSquares solveTotalLeastSquares(const TriangularSystem& system) {
   all.topLeftCorner(n, n) = system.A;
   all.col(n).head(n) = system.b;
   all(n, n) = system.rest;
-  const Eigen::BDCSVD<Eigen::MatrixXd> whole(all, Eigen::ComputeFullV);
-  const Eigen::BDCSVD<Eigen::MatrixXd> regressor(system.A, Eigen::ComputeFullV);
-  solution.smallest = whole.singularValues()[n];
-  const Eigen::VectorXd direction = whole.matrixV().col(n);
-  const Eigen::VectorXd values = regressor.singularValues();
+  const Svd whole = svd(all), regressor = svd(system.A);
+  solution.smallest = whole.values[n];
+  const Eigen::VectorXd direction = whole.V.col(n);
+  const Eigen::VectorXd& values = regressor.values;
   const double s = solution.smallest;
   const Eigen::ArrayXd excess = (values.array() - s) * (values.array() + s);
   // the regressor's own smallest direction is as short: the torque is not in it
@@ -286,8 +284,8 @@ TotalLeastSquares solveTotalLeastSquares(const TriangularSystem& system) {
   solution.x = -direction.head(n) / direction[n];
   const double noise = (1.0 + solution.x.squaredNorm()) * s * s /
                        static_cast<double>(std::max<Eigen::Index>(system.rows, 1));
-  solution.covariance = noise * regressor.matrixV() * excess.inverse().matrix().asDiagonal() *
-                        regressor.matrixV().transpose();
+  solution.covariance =
+      noise * regressor.V * excess.inverse().matrix().asDiagonal() * regressor.V.transpose();
   return solution;
 }
 

@@ -165,9 +165,7 @@ void finishResult(const Model& model, const FrictionCost& cost, const SearchResu
     const double variance = own(i, i) > 0.0 ? own.ldlt().solve(unit)[i] : -1.0;
     c.sigma = variance > 0.0 ? std::sqrt(variance * found.cost / free)
                              : std::numeric_limits<double>::infinity();
-    const std::string name = fmt::format("{} of {} at {}", c.exponent ? "exponent" : "scale",
-                                         inQuotes(frictionTerm(model, c).name),
-                                         inQuotes(model.joints[static_cast<size_t>(c.joint)].name));
+    const std::string name = constantText(model, c);
     if (c.at_bound)
       result->notes.push_back(fmt::format("the {} ended on its bound {:.3g}", name, c.value));
     else if (c.sigma > kHardlyTold * (c.high - c.low))

@@ -1,20 +1,24 @@
 #include "proprio/identification/verdict.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace proprio {
 namespace {
 
 constexpr double kClearlyWorse = 1.2;    // error over that of a baseline
 constexpr double kSmallPercent = 1.0;    // of the torque norm
+constexpr double kClearPercent = 2.0;    // of the torque norm
 constexpr double kHardlyBetter = 0.95;   // than zero
 constexpr double kOverfit = 2.0;         // held-out over training error
 constexpr double kHarmless = 5.0;        // percent
 constexpr double kMuchUnexplained = 50;  // percent
+constexpr double kHardlyKnown = 80;      // percent: what the model as given leaves unexplained
 constexpr Eigen::Index kFewRows = 20;
 constexpr double kNoSignal = 1e-3;   // torque relative to the largest of all joints
 constexpr double kSlowRate = 100.0;  // Hz
@@ -126,6 +130,11 @@ class Judge {
     }
     verdict.passed = failed_.empty();
     verdict.reasons = failed_;
+    if (!unlike_.empty())
+      told_.push_back(fmt::format(
+          "The model as given explains next to nothing of {}: unless it is a rough one, this is "
+          "another robot or another order of the joints.",
+          fmt::join(unlike_, ", ")));
     verdict.reasons.insert(verdict.reasons.end(), told_.begin(), told_.end());
     verdict.text = fmt::format(
         "{}: on {}, which it has not seen, {} predicts the torques of {} joint{} "
@@ -158,9 +167,13 @@ class Judge {
       if (baseline == nullptr) continue;
       const JointError& before = baseline->joints[j];
       const bool given = model == "as given";
-      if (given) given_.add(before.percent, j);
+      if (given) {
+        given_.add(before.percent, j);
+        if (before.percent > kHardlyKnown) unlike_.insert(joints_[j]);
+      }
       if (joint.rms <= before.rms || joint.percent <= before.percent + kSmallPercent) continue;
-      const bool worse = joint.rms > kClearlyWorse * before.rms;
+      const bool worse =
+          joint.rms > kClearlyWorse * before.rms && joint.percent > before.percent + kClearPercent;
       (worse ? failed_ : told_)
           .push_back(fmt::format("{} is predicted {} by {} ({} against {} % of its torque on {}).",
                                  joints_[j], worse ? "worse than" : "no better than",
@@ -174,8 +187,10 @@ class Judge {
           fmt::format("{} is predicted no better than by zero ({} % of its torque remain on {}).",
                       joints_[j], digits(joint.percent), held_out.recording));
     } else if (joint.percent > kMuchUnexplained) {
-      told_.push_back(fmt::format("{}: {} % of its torque on {} remain unexplained.", joints_[j],
-                                  digits(joint.percent), held_out.recording));
+      told_.push_back(fmt::format(
+          "{}: {} % of its torque on {} remain unexplained: check order, sign and unit of the "
+          "joints.",
+          joints_[j], digits(joint.percent), held_out.recording));
     }
   }
 
@@ -198,6 +213,7 @@ class Judge {
   const std::vector<Evaluation>& training_;
   const std::vector<Evaluation>& baselines_;
   std::vector<std::string> failed_, told_;
+  std::set<std::string> unlike_;
   PercentRange errors_, given_, seen_;
   int judged_ = 0;
 };

@@ -103,7 +103,16 @@ class YamlChanges {
     const auto next = [&](const Node& parent, std::vector<std::string> path,
                           const std::string& key) {
       if (term >= joint.friction.terms.size()) return;
-      number(parent, std::move(path), key, joint.friction.terms[term++].coefficient);
+      const FrictionTerm& now = joint.friction.terms[term++];
+      number(parent, path, key, now.coefficient);
+      if (!parent.IsMap() || key != "coefficient") return;
+      // constants inside the term; those that are missing have their default
+      for (const auto& [constant, value] :
+           {std::pair{"scale", now.scale}, {"velocity", now.scale}, {"exponent", now.exponent}}) {
+        if (parent[constant] || (now.kind == FrictionTermKind::kStribeck && value != 2.0 &&
+                                 constant == std::string_view("exponent")))
+          number(parent, path, constant, value);
+      }
     };
     for (const auto& entry : friction) {
       const std::string key = entry.first.Scalar();
@@ -426,7 +435,9 @@ std::string disagreement(const Model& meant, const Model& read) {
       return "the rotor inertia" + of;
     if (joint.friction.terms.size() != other.friction.terms.size()) return "the friction" + of;
     for (size_t t = 0; t < joint.friction.terms.size(); ++t) {
-      if (differ(joint.friction.terms[t].coefficient, other.friction.terms[t].coefficient))
+      const FrictionTerm &one = joint.friction.terms[t], &two = other.friction.terms[t];
+      if (differ(one.coefficient, two.coefficient) || differ(one.scale, two.scale) ||
+          differ(one.exponent, two.exponent))
         return "the friction" + of;
     }
     if (joint.spring.declared && (differ(joint.spring.stiffness, other.spring.stiffness) ||

@@ -3,7 +3,7 @@
 /// Writes new values into a user's robot.yaml and leaves every other byte as it was: comments,
 /// order, indentation and the spelling of unchanged numbers.
 ///
-/// Written: rotor_inertia or motor_inertia, coefficients of friction terms, stiffness and rest of
+/// Written: rotor_inertia or motor_inertia, coefficients and constants of friction terms, stiffness and rest of
 /// springs, values of couplings; with a DH table the inertias of its links, in the form that the
 /// file uses (com or first_moment, inertia or inertia_at_com). Keys that are missing are inserted.
 /// Of links with lumped parts the own share is written. Friction of joints about which the file

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
 #include <limits>
 
@@ -13,6 +10,7 @@
 #include "proprio/dynamics/augmented_regressor.h"
 #include "proprio/dynamics/derivatives.h"
 #include "proprio/dynamics/joint_effect_derivatives.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -288,11 +286,11 @@ void ExcitationCriterion::Scratch::decompose(Eigen::Index samples) {
   if (!gram.allFinite()) {
     throw Error("the regressor of this motion is not finite; check its positions and velocities");
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
-  const double top = eigen.eigenvalues()[n - 1];
-  if (!(top > 0.0) || eigen.eigenvalues()[0] < kGramLimit * top) return decomposeByQr(samples);
-  singular_values = eigen.eigenvalues().reverse().cwiseSqrt();
-  V = eigen.eigenvectors().rowwise().reverse();
+  const SymmetricEigen eigen = symmetricEigen(gram);
+  const double top = eigen.values[n - 1];
+  if (!(top > 0.0) || eigen.values[0] < kGramLimit * top) return decomposeByQr(samples);
+  singular_values = eigen.values.reverse().cwiseSqrt();
+  V = eigen.vectors.rowwise().reverse();
 }
 
 void ExcitationCriterion::Scratch::decomposeByQr(Eigen::Index samples) {
@@ -306,12 +304,9 @@ void ExcitationCriterion::Scratch::decomposeByQr(Eigen::Index samples) {
     }
   }
   if (earlier.rows() > 0) W.middleRows(own, earlier.rows()) = earlier;
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(W);
-  const Eigen::MatrixXd R =
-      qr.matrixQR().topRows(n).template triangularView<Eigen::Upper>().toDenseMatrix();
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(R, Eigen::ComputeFullV);
-  singular_values = svd.singularValues();
-  V = svd.matrixV();
+  Svd parts = svd(triangularFactor(W));
+  singular_values = std::move(parts.values);
+  V = std::move(parts.V);
   if (!(singular_values[n - 1] > kRankLimit * singular_values[0])) singular_values[n - 1] = 0.0;
 }
 
@@ -424,14 +419,14 @@ LearningForecast forecastLearning(const BaseParameters& base, const Parameters& 
   const Eigen::VectorXd size = gram.diagonal().cwiseSqrt().cwiseMax(1e-300);
   const Eigen::MatrixXd scaled =
       size.cwiseInverse().asDiagonal() * gram * size.cwiseInverse().asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scaled);
-  const Eigen::VectorXd inverse = eigen.eigenvalues().unaryExpr(
-      [&](double x) { return x > 1e-14 * eigen.eigenvalues()[n - 1] ? 1.0 / x : kInfinity; });
+  const SymmetricEigen eigen = symmetricEigen(scaled);
+  const Eigen::VectorXd inverse = eigen.values.unaryExpr(
+      [&](double x) { return x > 1e-14 * eigen.values[n - 1] ? 1.0 / x : kInfinity; });
   forecast.sigma.resize(n);
   for (Eigen::Index i = 0; i < n; ++i) {
     double variance = 0.0;
     for (Eigen::Index k = 0; k < n; ++k) {
-      const double part = eigen.eigenvectors()(i, k) * eigen.eigenvectors()(i, k);
+      const double part = eigen.vectors(i, k) * eigen.vectors(i, k);
       // directions that nothing excites count only where they take part
       if (std::isfinite(inverse[k]) || part > 1e-12) variance += part * inverse[k];
     }

@@ -1,8 +1,8 @@
-#include <Eigen/QR>
 #include <cmath>
 
 #include "proprio/core/parallel.h"
 #include "proprio/motion/excitation_problem_internal.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio::internal {
 namespace {
@@ -15,9 +15,7 @@ constexpr std::ptrdiff_t kPointsPerTask = 4;
 
 /// Orthonormal columns that span what is orthogonal to w.
 Eigen::MatrixXd complementOf(const Eigen::VectorXd& w) {
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(w);
-  const Eigen::MatrixXd Q = qr.householderQ() * Eigen::MatrixXd::Identity(w.size(), w.size());
-  return Q.rightCols(w.size() - 1);
+  return nullBasis(w.transpose(), 0.0);
 }
 
 /// All series at rest at both ends (fourier_series.h): column 0 is the start, the others change

@@ -1,6 +1,5 @@
 #include "proprio/numerics/cma_es.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "proprio/core/error.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -117,9 +117,9 @@ CmaResult minimiseByCma(const std::function<double(const Eigen::VectorXd&)>& val
     }
     sigma *= std::exp(k.sigma_rate / k.damping * (norm / k.expected_norm - 1.0));
     if ((g + 1) % k.update_every == 0) {
-      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(C);
-      B = eigen.eigenvectors();
-      D = eigen.eigenvalues().cwiseMax(1e-20).cwiseSqrt();
+      const SymmetricEigen eigen = symmetricEigen(C);
+      B = eigen.vectors;
+      D = eigen.values.cwiseMax(1e-20).cwiseSqrt();
     }
     if (stop && stop()) break;
   }

@@ -9,6 +9,10 @@
 namespace proprio {
 
 Svd svd(const Eigen::MatrixXd& A, bool full_v) {
+  if (A.rows() == 0 || A.cols() == 0)
+    return {Eigen::MatrixXd(A.rows(), 0),
+            full_v ? Eigen::MatrixXd::Identity(A.cols(), A.cols()) : Eigen::MatrixXd(A.cols(), 0),
+            Eigen::VectorXd()};
   const Eigen::BDCSVD<Eigen::MatrixXd> result(
       A, Eigen::ComputeThinU | (full_v ? Eigen::ComputeFullV : Eigen::ComputeThinV));
   return {result.matrixU(), result.matrixV(), result.singularValues()};
@@ -56,6 +60,29 @@ Eigen::MatrixXd triangularFactor(const Eigen::MatrixXd& A, const Eigen::VectorXd
   out.leftCols(A.cols()) = result.matrixQR().topRows(rows).triangularView<Eigen::Upper>();
   out.col(A.cols()) = right.head(rows);
   return out;
+}
+
+Eigen::MatrixXd solveUpper(const Eigen::MatrixXd& R, const Eigen::MatrixXd& B) {
+  return R.triangularView<Eigen::Upper>().solve(B);
+}
+
+Eigen::MatrixXd solveUpperTransposed(const Eigen::MatrixXd& R, const Eigen::MatrixXd& B) {
+  return R.triangularView<Eigen::Upper>().transpose().solve(B);
+}
+
+Eigen::MatrixXd rangeBasis(const Eigen::MatrixXd& A, double threshold) {
+  Eigen::VectorXd inverse = A.colwise().norm().transpose();
+  for (double& length : inverse) length = length > 0.0 ? 1.0 / length : 0.0;
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A * inverse.asDiagonal());
+  qr.setThreshold(threshold);
+  return qr.householderQ() * Eigen::MatrixXd::Identity(A.rows(), qr.rank());
+}
+
+Eigen::MatrixXd nullBasis(const Eigen::MatrixXd& A, double threshold) {
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A.transpose());
+  qr.setThreshold(threshold);
+  const Eigen::MatrixXd Q = qr.householderQ();
+  return Q.rightCols(A.cols() - qr.rank());
 }
 
 }  // namespace proprio

@@ -40,5 +40,14 @@ Eigen::MatrixXd leastSquares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B)
 Eigen::MatrixXd triangularFactor(const Eigen::MatrixXd& A);
 /// [R, Q^T b], of the same number of rows.
 Eigen::MatrixXd triangularFactor(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
+/// R^-1 B and R^-T B for an upper triangular R; what is below its diagonal is not read.
+Eigen::MatrixXd solveUpper(const Eigen::MatrixXd& R, const Eigen::MatrixXd& B);
+Eigen::MatrixXd solveUpperTransposed(const Eigen::MatrixXd& R, const Eigen::MatrixXd& B);
+
+/// Orthonormal columns that span those of A, whatever their lengths (pivoted QR of A with columns
+/// of length 1; pivots below `threshold` of the largest are zero).
+Eigen::MatrixXd rangeBasis(const Eigen::MatrixXd& A, double threshold);
+/// Orthonormal columns that span what A maps to zero (pivoted QR of A^T, the same rule).
+Eigen::MatrixXd nullBasis(const Eigen::MatrixXd& A, double threshold);
 
 }  // namespace proprio

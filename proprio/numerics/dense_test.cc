@@ -42,5 +42,35 @@ TEST(Dense, LeastSquaresIsOfMinimalNorm) {
   EXPECT_NEAR(x(0) + x(1) - x(2), 0.0, 1e-12);
 }
 
+// Claim: triangular solves read the upper triangle only.
+TEST(Dense, TriangularSolves) {
+  MatrixXd R = MatrixXd::Random(4, 4);
+  R.diagonal().array() += 3.0;
+  const MatrixXd upper = R.triangularView<Eigen::Upper>(), B = MatrixXd::Random(4, 2);
+  EXPECT_LT((upper * solveUpper(R, B) - B).norm(), 1e-14);
+  EXPECT_LT((upper.transpose() * solveUpperTransposed(R, B) - B).norm(), 1e-14);
+}
+
+// Claim: bases of range and null space are orthonormal, of the right size, and complete; the
+// lengths of columns do not matter.
+TEST(Dense, BasesOfRangeAndNullSpace) {
+  MatrixXd A = MatrixXd::Random(6, 4);
+  A.col(3) = 1e-12 * (A.col(0) - A.col(1));
+  const MatrixXd Q = rangeBasis(A, 1e-8), N = nullBasis(A, 1e-8);
+  ASSERT_EQ(Q.cols(), 3);
+  EXPECT_LT((Q.transpose() * Q - MatrixXd::Identity(3, 3)).norm(), 1e-14);
+  EXPECT_LT((Q * (Q.transpose() * A) - A).norm(), 1e-14);
+  ASSERT_EQ(N.cols(), 1);
+  EXPECT_LT((A * N).norm(), 1e-12);
+  EXPECT_EQ(nullBasis(MatrixXd::Zero(2, 3), 1e-8).cols(), 3);
+}
+
+// Claim: matrices without rows or columns have decompositions too.
+TEST(Dense, EmptyMatrices) {
+  EXPECT_EQ(svd(MatrixXd(0, 0)).values.size(), 0);
+  EXPECT_EQ(svd(MatrixXd(0, 3), true).V.cols(), 3);
+  EXPECT_EQ(svd(MatrixXd(3, 0)).U.rows(), 3);
+}
+
 }  // namespace
 }  // namespace proprio

@@ -1,11 +1,11 @@
 // Delay between torques and positions, by the lag at which a linear model of the torques fits best.
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "proprio/dynamics/augmented_regressor.h"
 #include "proprio/model/parameters.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/recording/quality.h"
 
 namespace proprio {
@@ -16,7 +16,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr Index kMostRows = 2000;    // of the fit; a longer recording is thinned
+constexpr double kWiderRange = 5.0;  // where most joints are far out
+constexpr double kClearGain = 2.0;   // of a long delay
 constexpr double kSmoothing = 0.02;  // s, half width of the local fits
+constexpr double kRank = 1e-8;       // pivots of the regressor below this are zero
 constexpr double kExplained = 0.7;   // least share of the torque for a reliable estimate
 
 // Values at equal steps, between the stamps by linear interpolation.
@@ -46,8 +49,7 @@ Smoothed smoothed(const VectorXd& values, Index half, double step) {
     powers.row(k) << 1.0, s, s * s, s * s * s;
   }
   // rows: weights of the samples for each coefficient
-  const MatrixXd weights =
-      powers.householderQr().solve(MatrixXd::Identity(width, width)).topRows(4);
+  const MatrixXd weights = leastSquares(powers, MatrixXd::Identity(width, width));
   const double unit = step * static_cast<double>(half);
   Smoothed s;
   s.x.setZero(values.size());
@@ -148,15 +150,6 @@ double memory(const VectorXd& residual, Index gap) {
   return left > 0.0 ? std::pow(left, 1.0 / static_cast<double>(gap)) : 0.0;
 }
 
-// Orthonormal columns that span those of W.
-MatrixXd spanOf(const MatrixXd& W) {
-  VectorXd size = W.colwise().norm().transpose();
-  for (double& s : size) s = s > 0.0 ? 1.0 / s : 0.0;
-  Eigen::ColPivHouseholderQR<MatrixXd> qr(W * size.asDiagonal());
-  qr.setThreshold(1e-8);
-  return qr.householderQ() * MatrixXd::Identity(W.rows(), qr.rank());
-}
-
 // `gap`: rows that the smoothing spans
 DelayEstimate estimate(const MatrixXd& W, const Track& own, const RowIndices& rows, Index most,
                        Index gap, double step) {
@@ -170,11 +163,11 @@ DelayEstimate estimate(const MatrixXd& W, const Track& own, const RowIndices& ro
   };
   DelayEstimate d;
   d.joint = own.name;
-  const MatrixXd Q_plain = spanOf(W);
+  const MatrixXd Q_plain = rangeBasis(W, kRank);
   // what the model leaves out is smooth; after whitening it weighs little (Cochrane and Orcutt
   // 1949)
   const double rho = memory(residualOf(Q_plain, torque(0)), gap);
-  const MatrixXd Q = spanOf(whitened(W, rho));
+  const MatrixXd Q = rangeBasis(whitened(W, rho), kRank);
   VectorXd share(2 * most + 1);
   VectorXd residual;
   for (Index lag = -most; lag <= most; ++lag) {
@@ -187,9 +180,13 @@ DelayEstimate estimate(const MatrixXd& W, const Track& own, const RowIndices& ro
   Index best = 0;
   const double least = share.minCoeff(&best);
   d.delay = static_cast<double>(best - most) * step;
-  const VectorXd y = torque(best - most);
-  const double total = (y.array() - y.mean()).square().sum();
-  d.explained = total > 0.0 ? 1.0 - residualOf(Q_plain, y).squaredNorm() / total : 0.0;
+  const auto unexplained = [&](Index lag) {
+    const VectorXd y = torque(lag);
+    const double total = (y.array() - y.mean()).square().sum();
+    return total > 0.0 ? residualOf(Q_plain, y).squaredNorm() / total : 1.0;
+  };
+  d.explained = 1.0 - unexplained(best - most);
+  d.gain = unexplained(0) / std::max(1.0 - d.explained, 1e-300);
   if (best == 0 || best == 2 * most) return d;
   const double curvature = share[best - 1] - 2.0 * least + share[best + 1];  // per sample squared
   if (!(curvature > 0.0)) return d;
@@ -204,10 +201,8 @@ DelayEstimate estimate(const MatrixXd& W, const Track& own, const RowIndices& ro
   return d;
 }
 
-}  // namespace
-
-std::vector<DelayEstimate> estimateDelays(const Recording& recording,
-                                          const std::shared_ptr<const Model>& model, double range) {
+std::vector<DelayEstimate> delaysWithin(const Recording& recording,
+                                        const std::shared_ptr<const Model>& model, double range) {
   const TimeStatistics t = timeStatistics(recording.time, recording.samples());
   if (t.rate_hz == 0.0 || t.repeated + t.reversed > 0) return {};
   const double step = t.median_step;
@@ -248,6 +243,27 @@ std::vector<DelayEstimate> estimateDelays(const Recording& recording,
     if (W.rows() > 3 * W.cols()) delays.push_back(estimate(W, tracks[k], rows, most, gap, step));
   }
   return delays;
+}
+
+}  // namespace
+
+std::vector<DelayEstimate> estimateDelays(const Recording& recording,
+                                          const std::shared_ptr<const Model>& model, double range) {
+  std::vector<DelayEstimate> delays = delaysWithin(recording, model, range);
+  const auto far = std::count_if(delays.begin(), delays.end(),
+                                 [&](const auto& d) { return std::abs(d.delay) > 0.5 * range; });
+  if (2 * far <= static_cast<std::ptrdiff_t>(delays.size())) return delays;
+  // a long delay has to make a difference: friction alone moves the best lag by a little
+  std::vector<DelayEstimate> wide = delaysWithin(recording, model, kWiderRange * range);
+  std::size_t clear = 0;
+  for (DelayEstimate& d : wide) {
+    d.reliable = d.reliable && d.gain > kClearGain;
+    clear += d.reliable;
+  }
+  if (2 * clear < wide.size()) {
+    for (DelayEstimate& d : wide) d.reliable = false;
+  }
+  return wide.empty() ? delays : wide;
 }
 
 }  // namespace proprio

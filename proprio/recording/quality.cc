@@ -94,7 +94,7 @@ void findSpikes(const Eigen::Ref<const VectorXd>& x, double range, ChannelStatis
     if (s.spikes++ == 0) s.first_spike = i;
   }
   // many of them are noise
-  constexpr double kRare = 0.005;
+  constexpr double kRare = 0.02;
   if (s.spikes > 3 && static_cast<double>(s.spikes) > kRare * static_cast<double>(x.size())) {
     s.spikes = 0;
     s.first_spike = -1;
@@ -235,9 +235,14 @@ void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Fi
   constexpr double kVoid = 4.0;
   // s; friction that is not quite the model's moves the estimate by about this much
   constexpr double kModelError = 2e-3;
+  // s; filters and field buses are not as late: the columns do not belong together
+  constexpr double kBeyondUse = 0.03;
   const double scatter = count > 1 ? std::sqrt(squares / static_cast<double>(count - 1)) : 0.0;
   const double error = std::max(1.0, scatter) / std::sqrt(weights);
-  if (scatter > kVoid) {
+  // ... unless they say much the same: a long delay
+  constexpr double kTogether = 0.2;
+  const bool together = largest - smallest < kTogether * std::abs(delay);
+  if (scatter > kVoid && !together) {
     for (DelayEstimate& d : delays) d.reliable = false;
     findings.add(Severity::kNote, "",
                  fmt::format("the delay between torques and positions cannot be told: the joints "
@@ -245,9 +250,9 @@ void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Fi
                              1e3 * smallest, 1e3 * largest));
   } else if (std::abs(delay) > 3.0 * error &&
              std::abs(delay) > std::max(0.5 * t.median_step, kModelError)) {
-    findings.add(Severity::kWarning, "",
+    findings.add(std::abs(delay) > kBeyondUse ? Severity::kError : Severity::kWarning, "",
                  fmt::format("torques come {:.2f} ms {} positions (standard error {:.2f} ms, from "
-                             "{} joint{})",
+                             "{} joint{}); 'delay' in robot.yaml undoes it",
                              1e3 * std::abs(delay), delay > 0.0 ? "after" : "before", 1e3 * error,
                              count, count == 1 ? "" : "s"));
   }

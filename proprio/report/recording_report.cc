@@ -161,6 +161,7 @@ std::string recordingJson(const Recording& recording, const Quality& quality) {
                       {"delay", delay.delay},
                       {"standard_error", delay.standard_error},
                       {"explained", delay.explained},
+                      {"gain", delay.gain},
                       {"reliable", delay.reliable}});
   }
   for (const QualityFinding& finding : quality.findings) {
