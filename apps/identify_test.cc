@@ -116,7 +116,8 @@ class IdentifySixAxes : public Identify {
   /// Percent of each joint's torque norm that remain on the validation recording.
   std::vector<double> errors(const std::string& folder) const {
     std::vector<double> percent;
-    for (const auto& joint : json(folder + "/estimate.json")["errors"]["validation"]["joints"])
+    const nlohmann::json estimate = json(folder + "/estimate.json");
+    for (const auto& joint : estimate["errors"]["validation"]["joints"])
       percent.push_back(joint["percent"]);
     return percent;
   }
