@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "proprio/core/atomic_file.h"
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/report/estimate_json.h"
 #include "proprio/report/testing/identified.h"
 
@@ -19,20 +20,15 @@ namespace fs = std::filesystem;
 
 class Compare : public ::testing::Test {
  protected:
-  fs::path folder_;
+  testing::TempFolder folder_;
   void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              (std::string("proprio_compare_") +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
     for (const char* method : {"ols", "wls"}) {
-      fs::create_directories(folder_ / method);
+      fs::create_directories(folder_.path() / method);
       writeFileAtomically(file(std::string(method) + "/estimate.json"),
                           estimateJson(testing::identified("tx40", {method}, 500)));
     }
   }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  std::string file(const std::string& name) const { return folder_.file(name); }
   int run(const std::string& arguments, std::string* out) const {
     const int status = std::system(
         fmt::format("'{}' compare {} >'{}' 2>&1", PROPRIO_COMMAND, arguments, file("o")).c_str());
@@ -61,7 +57,7 @@ TEST_F(Compare, SideBySide) {
 TEST_F(Compare, BadInput) {
   std::string out;
   EXPECT_EQ(run(fmt::format("'{}'", file("ols")), &out), 2);
-  EXPECT_EQ(run(fmt::format("'{}' '{}'", file("ols"), folder_.string()), &out), 2);
+  EXPECT_EQ(run(fmt::format("'{}' '{}'", file("ols"), folder_.path().string()), &out), 2);
   EXPECT_NE(out.find("estimate.json"), std::string::npos) << out;
   writeFileAtomically(file("x.json"), "{}");
   EXPECT_EQ(run(fmt::format("'{}' '{}'", file("ols"), file("x.json")), &out), 2);

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "proprio/core/atomic_file.h"
+#include "proprio/core/testing/temp_folder.h"
 
 namespace proprio {
 
@@ -26,19 +27,11 @@ inline std::string robot(const std::string& name) {
   return std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/" + name;
 }
 
-class CommandTestBase : public testing::Test {
+class CommandTestBase : public ::testing::Test {
  protected:
-  std::filesystem::path folder_;
-  void SetUp() override {
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              fmt::format("proprio_{}_{}", test->test_suite_name(), test->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  testing::TempFolder folder_;
 
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  std::string file(const std::string& name) const { return folder_.file(name); }
   std::string write(const std::string& name, const std::string& text) const {
     writeFileAtomically(file(name), text);
     return file(name);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "proprio/core/error.h"
+#include "proprio/core/testing/temp_folder.h"
 
 namespace proprio {
 namespace {
@@ -14,16 +15,12 @@ namespace fs = std::filesystem;
 
 class AtomicFile : public ::testing::Test {
  protected:
-  AtomicFile() {
-    std::string name = (fs::temp_directory_path() / "proprio_test_XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~AtomicFile() override { fs::remove_all(folder_); }
   size_t fileCount() const {
     return static_cast<size_t>(
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
-  fs::path folder_;
+  testing::TempFolder own_;
+  const fs::path& folder_ = own_.path();
 };
 
 // What is written is read back byte for byte, zero bytes and line ends of every kind included, and

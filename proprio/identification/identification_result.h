@@ -41,7 +41,7 @@ struct MethodResult {
 
 struct RecordingInfo {
   std::string path;
-  std::string sha256;  ///< of the first file
+  std::string sha256;  ///< of the file, or of the list of a folder's files and theirs
   bool validation = false;
   Quality quality;
   std::vector<std::string> steps;  ///< what the signals went through

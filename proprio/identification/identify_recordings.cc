@@ -132,11 +132,21 @@ std::vector<Recording> uniformStretches(const Recording& recording,
   return stretches;
 }
 
+/// SHA-256 of a file; of a folder that of the lines "HASH  NAME" of its files, in order of names.
 std::string fingerprint(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return "";
-  return sha256(readFile(path, size_t{1} << 34));
+  if (fs::is_regular_file(path, ignored)) return sha256(readFile(path, size_t{1} << 34));
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  if (files.empty()) return "";
+  std::sort(files.begin(), files.end());
+  std::string lines;
+  for (const fs::path& file : files)
+    lines += fingerprint(file.string()) + "  " + file.filename().string() + "\n";
+  return sha256(lines);
 }
 
 /// One fold: the problem without one block.
@@ -419,7 +429,8 @@ class Job {
     result_.stages.push_back({"statistics, verdict", watch_.lap()});
   }
 
-  /// What was found in the recordings: errors come first, and are the answer; some warnings last.
+  /// What was found in the recordings: errors come first, and are the answer; warnings, and
+  /// notes on the whole recording, last.
   void addFindings() {
     std::vector<std::string> warnings;
     for (const RecordingInfo& info : result_.recordings) {
@@ -427,7 +438,7 @@ class Job {
         if (finding.severity == Severity::kError) {
           result_.passed = false;
           result_.reasons.insert(result_.reasons.begin(), whole(finding));
-        } else if (finding.severity == Severity::kWarning) {
+        } else if (finding.severity == Severity::kWarning || finding.about.empty()) {
           warnings.push_back(whole(finding));
         }
       }

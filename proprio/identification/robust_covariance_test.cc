@@ -10,6 +10,7 @@
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/testing/synthetic_data.h"
 #include "proprio/numerics/autoregression.h"
+#include "proprio/numerics/distributions.h"
 
 namespace proprio {
 namespace {
@@ -40,22 +41,26 @@ struct Coverage {
   double ordinary = 0.0;          // pooled, with the covariance that is not corrected
 };
 
-/// Intervals of a planar arm's base parameters over seeded runs of `method`.
-Coverage coverageOf(const char* method, int runs, const Colour& colour) {
-  const auto tree = treeOf("planar_2r");
+/// Intervals of an arm's base parameters over seeded runs of `method`; the noise of each joint is
+/// some percent of its torque.
+Coverage coverageOf(const char* method, int runs, const Colour& colour,
+                    const char* robot = "planar_2r") {
+  const auto tree = treeOf(robot);
   IdentificationProblem problem = identificationProblem(tree, {smoothData(*tree, 800, 7)});
   const Eigen::MatrixXd exact = problem.data[0].tau;
   const Eigen::VectorXd truth = baseMatrix(problem.base) * testing::declaredValues(*tree);
   const Eigen::Index n = exact.rows();
   Coverage coverage;
   coverage.per_parameter = Eigen::VectorXd::Zero(truth.size());
+  const Eigen::VectorXd sizes =
+      0.05 * exact.colwise().norm().transpose() / std::sqrt(static_cast<double>(n));
   Eigen::VectorXd noise(n);
   for (int run = 0; run < runs; ++run) {
     for (Eigen::Index j = 0; j < exact.cols(); ++j) {
-      const auto stream = static_cast<std::uint64_t>(2 * run + j);
+      const auto stream = static_cast<std::uint64_t>(exact.cols() * run + j);
       normalNumbers(5, stream, 0, static_cast<int>(n), noise.data());
       colour(noise);
-      problem.data[0].tau.col(j) = exact.col(j) + (j == 0 ? 0.5 : 0.1) * noise;
+      problem.data[0].tau.col(j) = exact.col(j) + sizes[j] * noise;
     }
     problem.stacked = stack(*tree, problem.layout, problem.base.independent, problem.data);
     const Estimate estimate = identify(method, problem);
@@ -75,13 +80,14 @@ Coverage coverageOf(const char* method, int runs, const Colour& colour) {
 
 constexpr int kCoverageRuns = 1000;
 
-void expectCoverage(const char* what, const Coverage& coverage) {
+void expectCoverage(const char* what, const Coverage& coverage, int runs = kCoverageRuns) {
   const double pooled = coverage.per_parameter.mean();
   ::testing::Test::RecordProperty(std::string(what) + " pooled", std::to_string(pooled));
   EXPECT_GT(pooled, 0.94) << what;
   EXPECT_LT(pooled, 0.96) << what;
-  // Bonferroni for six parameters at 1 % in all: 3.1 binomial deviations
-  const double limit = 3.1 * std::sqrt(0.05 * 0.95 / kCoverageRuns);
+  // Bonferroni for n parameters at 1 % in all
+  const double one = 0.01 / static_cast<double>(coverage.per_parameter.size());
+  const double limit = normalQuantile(1.0 - 0.5 * one) * std::sqrt(0.05 * 0.95 / runs);
   for (Eigen::Index i = 0; i < coverage.per_parameter.size(); ++i)
     EXPECT_NEAR(coverage.per_parameter[i], 0.95, limit) << what << ", parameter " << i;
 }
@@ -106,6 +112,18 @@ TEST(CorrectedCovariance, CoversWithFilteredNoise) {
   const Coverage coverage = coverageOf("wls", kCoverageRuns, lowPass);
   expectCoverage("low-passed", coverage);
   EXPECT_LT(coverage.ordinary, 0.7);
+}
+
+/// Claim: the same for the 52 base parameters of a six-axis arm, over 500 runs.
+TEST(CorrectedCovariance, CoversSixAxes) {
+  constexpr int kRuns = 500;
+  expectCoverage("six axes", coverageOf("wls", kRuns, firstOrder, "tx40"), kRuns);
+}
+
+/// Claim: the same for the consistent method where no constraint is active and the data outweigh
+/// the prior.
+TEST(CorrectedCovariance, CoversConsistentEstimates) {
+  expectCoverage("pc-wls", coverageOf("pc-wls", kCoverageRuns, firstOrder));
 }
 
 /// Claim: with white residuals (found so) the corrected covariance of wls is the ordinary one, to

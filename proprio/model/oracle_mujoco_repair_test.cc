@@ -10,6 +10,7 @@
 #include <random>
 
 #include "proprio/core/atomic_file.h"
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/model/repair.h"
 #include "proprio/model/robot_reader.h"
 
@@ -54,7 +55,8 @@ std::string randomChain(int seed) {
 
 // MuJoCo refuses random inertias and accepts every one of them after the repair.
 TEST(RepairOracle, RepairedRobotsLoadInMujoco) {
-  const auto path = std::filesystem::path(testing::TempDir()) / "mujoco_repair_test.urdf";
+  const proprio::testing::TempFolder folder;
+  const std::filesystem::path path = folder.file("robot.urdf");
   int refused = 0;
   for (int seed = 0; seed < 30; ++seed) {
     const std::string text = randomChain(seed);

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "proprio/core/atomic_file.h"
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/model/lint.h"
 #include "proprio/model/robot_reader.h"
 #include "proprio/model/testing/data_folder.h"
@@ -148,7 +149,8 @@ const char* const kBroken = R"(<?xml version="1.0"?>
 )";
 
 struct BrokenFile {
-  std::string path = (std::filesystem::path(testing::TempDir()) / "repair_test.urdf").string();
+  testing::TempFolder folder;
+  std::string path = folder.file("robot.urdf");
   Model model;
   explicit BrokenFile(const std::string& text = kBroken) {
     writeFileAtomically(path, text);

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "proprio/core/atomic_file.h"
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/model/dh_table.h"
 #include "proprio/model/parameters.h"
 #include "proprio/model/testing/model_parts.h"
@@ -287,8 +288,8 @@ INSTANTIATE_TEST_SUITE_P(Files, BundledRobot, ::testing::ValuesIn(bundledRobots(
 
 // Paths are relative to the file, may use PROPRIO_DATA and nothing else of the environment.
 TEST(RobotReader, ResolvesPaths) {
-  std::string name = (fs::temp_directory_path() / "proprio_test_XXXXXX").string();
-  const fs::path folder = ::mkdtemp(name.data());
+  const testing::TempFolder own;
+  const fs::path& folder = own.path();
   const char* before = std::getenv("PROPRIO_DATA");
   const std::string saved = before == nullptr ? "" : before;
   writeFileAtomically(folder / "a.urdf", "<robot name='a'><link name='l'/></robot>");
@@ -305,7 +306,6 @@ TEST(RobotReader, ResolvesPaths) {
   EXPECT_THROW(readRobot(folder / "e.yml"), Error);
   EXPECT_THROW(readRobot(folder / "no_extension"), Error);
   if (before != nullptr) ::setenv("PROPRIO_DATA", saved.c_str(), 1);
-  fs::remove_all(folder);
 }
 
 // Messages name file, line, key, what was found and what was expected.

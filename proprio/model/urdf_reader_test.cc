@@ -6,6 +6,7 @@
 #include <clocale>
 #include <fstream>
 
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/core/text.h"
 #include "proprio/model/mesh_path.h"
 #include "proprio/model/testing/data_folder.h"
@@ -219,8 +220,8 @@ TEST(UrdfReader, MessagesSpeak) {
 // above the URDF.
 TEST(UrdfReader, FindsMeshes) {
   namespace fs = std::filesystem;
-  std::string name = (fs::temp_directory_path() / "proprio_test_XXXXXX").string();
-  const fs::path top = ::mkdtemp(name.data());
+  const testing::TempFolder own;
+  const fs::path& top = own.path();
   fs::create_directories(top / "my_robot" / "urdf");
   fs::create_directories(top / "elsewhere" / "meshes");
   const fs::path mesh = top / "my_robot" / "a.stl", far = top / "elsewhere" / "meshes" / "b.stl";
@@ -236,7 +237,6 @@ TEST(UrdfReader, FindsMeshes) {
   EXPECT_EQ(findMesh(model, "package://none/b.stl"), "");
   EXPECT_EQ(findMesh(model, "package://"), "");
   EXPECT_EQ(findMesh(model, ""), "");
-  fs::remove_all(top);
 }
 
 struct RealRobot {

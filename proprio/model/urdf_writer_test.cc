@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "proprio/core/atomic_file.h"
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/model/robot_reader.h"
 #include "proprio/model/testing/data_folder.h"
 #include "proprio/model/testing/model_parts.h"
@@ -278,8 +279,8 @@ INSTANTIATE_TEST_SUITE_P(Files, UrdfWriterOnFiles,
 // file arrives.
 TEST(UrdfWriter, WritesTheUrdfOfARobotYaml) {
   const fs::path source = fs::path(PROPRIO_SOURCE_DIR) / "examples" / "robots";
-  std::string name = (fs::temp_directory_path() / "proprio_test_XXXXXX").string();
-  const fs::path folder = ::mkdtemp(name.data());
+  const testing::TempFolder own;
+  const fs::path& folder = own.path();
   const std::string before = readFile(source / "tx40.urdf");
   const Model model = readRobot(source / "tx40_urdf.yaml");
   writeUrdf(model, folder / "out.urdf");
@@ -288,7 +289,6 @@ TEST(UrdfWriter, WritesTheUrdfOfARobotYaml) {
   EXPECT_EQ(jointOf(read, "joint_3").friction.terms.at(0).coefficient, 1.9804);
   EXPECT_EQ(read.links[1].inertia.vector(),
             readUrdf(source / "tx40.urdf").links[1].inertia.vector());
-  fs::remove_all(folder);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/dynamics/testing/model_zoo.h"
 #include "proprio/dynamics/testing/perturb.h"
 #include "proprio/model/robot_reader.h"
@@ -127,7 +128,8 @@ TEST(RobotCollisions, BoxesMeshesAndDisabledPairs) {
   EXPECT_THROW(CollidingRobot(model, options), Error);
   options.disabled.clear();
   // the same last box as a mesh
-  const std::string path = testing::TempDir() + "robot_collisions_box.obj";
+  const testing::TempFolder folder;
+  const std::string path = folder.file("box.obj");
   std::ofstream(path) << "v .1 .1 .1\nv .1 .1 -.1\nv .1 -.1 .1\nv .1 -.1 -.1\nv -.1 .1 .1\n"
                          "v -.1 .1 -.1\nv -.1 -.1 .1\nv -.1 -.1 -.1\nf 1 2 3\nf 6 7 8\n";
   Model meshed = model;

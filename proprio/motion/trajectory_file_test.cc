@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "proprio/core/atomic_file.h"
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/motion/fourier_series.h"
 #include "proprio/motion/quintic_spline.h"
 #include "proprio/motion/testing/motion_checks.h"
@@ -140,17 +141,10 @@ TEST(TrajectoryFile, BadCsv) {
   refused("time,q_a\n0,x\n", "expected a finite number");
 }
 
-class MotionFiles : public testing::Test {
+class MotionFiles : public ::testing::Test {
  protected:
-  std::filesystem::path folder_;
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              (std::string("proprio_motion_files_") +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  testing::TempFolder folder_;
+  std::string file(const std::string& name) const { return folder_.file(name); }
 };
 
 // A motion survives each of the three formats: exactly as JSON; at the samples, and closely between

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "proprio/core/error.h"
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/csv_number_internal.h"
 #include "proprio/recording/signal_names.h"
@@ -359,7 +360,8 @@ TEST(CsvRecording, RoundTrip) {
 // A file of many blocks gives the same rows in the same order as in one piece, wherever the blocks
 // end, and never more than a chunk at a time.
 TEST(CsvStream, BlocksAndChunks) {
-  const std::string path = ::testing::TempDir() + "/proprio_blocks.csv";
+  const testing::TempFolder folder;
+  const std::string path = folder.file("blocks.csv");
   constexpr int kRows = 200000;
   {
     std::ofstream file(path);

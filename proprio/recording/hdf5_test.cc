@@ -40,13 +40,13 @@ Recording hdf5Sample() {
 
 // Claim: what is written is read again, bit by bit, with units and quantities, for several topics.
 TEST(Hdf5Test, roundTrip) {
-  const TestFolder folder;
+  const testing::TempFolder folder;
   Recording first = hdf5Sample(), second = hdf5Sample();
   first.topic = "/joint_states";
   second.topic = "/other/arm";
   second.time.array() += 1;
-  writeHdf5(folder / "a.h5", {first, second});
-  const auto read = readHdf5(folder / "a.h5");
+  writeHdf5(folder.file("a.h5"), {first, second});
+  const auto read = readHdf5(folder.file("a.h5"));
   ASSERT_EQ(read.size(), 2u);
   for (size_t i = 0; i < 2; ++i) {
     const Recording &written = i == 0 ? first : second, &back = read[i];
@@ -63,9 +63,9 @@ TEST(Hdf5Test, roundTrip) {
 // with compression, tables, flags, units; what is not numeric is noted.
 TEST(Hdf5Test, filesFromH5py) {
   PROPRIO_REQUIRE_PYTHON("h5py");
-  const TestFolder folder;
+  const testing::TempFolder folder;
   const Recording sample = hdf5Sample();
-  writeHdf5(folder / "ours.h5", {sample});
+  writeHdf5(folder.file("ours.h5"), {sample});
   const std::string printed = runPython(folder, R"(
 import h5py, numpy as np
 f = h5py.File('ours.h5')
@@ -92,7 +92,7 @@ f.close()
 )");
   EXPECT_EQ(printed, fmt::format("(700, 2) {} N m\n", formatNumber(sample.values(2, 1))));
   std::vector<std::string> notes;
-  const auto recordings = readHdf5(folder / "theirs.h5", {}, &notes);
+  const auto recordings = readHdf5(folder.file("theirs.h5"), {}, &notes);
   ASSERT_EQ(recordings.size(), 1u);
   const Recording& recording = recordings[0];
   EXPECT_EQ(recording.topic, "robot");
@@ -123,7 +123,7 @@ f.close()
 // of level 5.
 TEST(Hdf5Test, matlab73) {
   PROPRIO_REQUIRE_PYTHON("h5py");
-  const TestFolder folder;
+  const testing::TempFolder folder;
   runPython(folder, R"(
 import h5py, numpy as np
 f = h5py.File('m.mat', 'w', userblock_size=512)
@@ -140,7 +140,7 @@ with open('m.mat', 'r+b') as g:
   g.write(b'MATLAB 7.3 MAT-file'.ljust(124) + b'\x00\x02IM')
 )");
   std::vector<std::string> notes;
-  const auto recordings = readMat(folder / "m.mat", &notes);
+  const auto recordings = readMat(folder.file("m.mat"), &notes);
   ASSERT_EQ(recordings.size(), 1u);
   const Recording& recording = recordings[0];
   EXPECT_EQ(recording.topic, "data");
@@ -191,12 +191,12 @@ TEST(Hdf5Test, childProcess) {
 // Claim: files cut off or damaged anywhere give a message or data, and never take this process
 // down.
 TEST(Hdf5Test, damagedFiles) {
-  const TestFolder folder;
-  writeHdf5(folder / "good.h5", {hdf5Sample()});
-  const std::string good = readFile(folder / "good.h5");
+  const testing::TempFolder folder;
+  writeHdf5(folder.file("good.h5"), {hdf5Sample()});
+  const std::string good = readFile(folder.file("good.h5"));
   const auto attempt = [&](const std::string& bytes) {
-    std::ofstream(folder / "bad.h5", std::ios::binary) << bytes;
-    return errorOrNone([&] { readHdf5(folder / "bad.h5"); });
+    std::ofstream(folder.file("bad.h5"), std::ios::binary) << bytes;
+    return errorOrNone([&] { readHdf5(folder.file("bad.h5")); });
   };
   for (size_t size = 0; size < good.size(); size += good.size() / 40)
     EXPECT_NE(attempt(good.substr(0, size)).find("bad.h5"), std::string::npos) << size;

@@ -62,7 +62,7 @@ TEST(MatTest, bytesByHand) {
 // arrays of structs; what is not numeric is noted.
 TEST(MatTest, filesFromSciPy) {
   PROPRIO_REQUIRE_PYTHON("scipy.io");
-  const TestFolder folder;
+  const testing::TempFolder folder;
   runPython(folder, R"(
 import numpy as np, scipy.io, scipy.sparse
 t = np.linspace(0, 1, 11)
@@ -80,7 +80,7 @@ scipy.io.savemat('groups.mat', {'a': {'time': t, 'q': q}, 'b': {'time': t + 5, '
 )");
   for (const char* name : {"c0.mat", "c1.mat"}) {
     std::vector<std::string> notes;
-    const auto recordings = readMat(folder / name, &notes);
+    const auto recordings = readMat(folder.file(name), &notes);
     ASSERT_EQ(recordings.size(), 1u);
     const Recording& recording = recordings[0];
     const auto last = [&](const char* channel) {
@@ -104,7 +104,7 @@ scipy.io.savemat('groups.mat', {'a': {'time': t, 'q': q}, 'b': {'time': t + 5, '
                                           << fmt::format("{}", fmt::join(notes, "\n"));
     }
   }
-  const auto groups = readMat(folder / "groups.mat");
+  const auto groups = readMat(folder.file("groups.mat"));
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[1].topic, "b");
   EXPECT_EQ(groups[1].time[0], 5);

@@ -204,9 +204,10 @@ TEST(McapTest, realBag) {
   PROPRIO_REQUIRE_DATA("rosbag2/panda_exciting_trajectory.db3");
   const Recording bag =
       readRosbag((dataFolder() / "rosbag2/panda_exciting_trajectory.db3").string()).at(0);
-  const TestFolder folder;
-  writeMcap(folder / "panda.mcap", {bag});
-  for (const auto& read : {readMcap(folder / "panda.mcap"), readRosbag(folder / "panda.mcap")}) {
+  const testing::TempFolder folder;
+  writeMcap(folder.file("panda.mcap"), {bag});
+  for (const auto& read :
+       {readMcap(folder.file("panda.mcap")), readRosbag(folder.file("panda.mcap"))}) {
     ASSERT_EQ(read.size(), 1u);
     EXPECT_EQ(read[0].topic, bag.topic);
     EXPECT_EQ(read[0].time, bag.time);

@@ -71,7 +71,7 @@ void expectSame(const Recording& a, const Recording& b) {
 // the numbers that were saved (1 to 12, negative where the type can).
 TEST(NpyTest, everyTypeAndOrderFromNumPy) {
   PROPRIO_REQUIRE_PYTHON("numpy");
-  const TestFolder folder;
+  const testing::TempFolder folder;
   const std::string names = runPython(folder, R"(
 import numpy as np
 for end in '<>':
@@ -86,7 +86,7 @@ for end in '<>':
   int count = 0;
   std::istringstream list(names);
   for (std::string name; list >> name; ++count) {
-    const std::vector<Recording> recordings = readNpy(folder / name);
+    const std::vector<Recording> recordings = readNpy(folder.file(name));
     ASSERT_EQ(recordings.size(), 1u) << name;
     ASSERT_EQ(recordings[0].values.rows(), 4) << name;
     ASSERT_EQ(recordings[0].values.cols(), 3) << name;
@@ -103,7 +103,7 @@ for end in '<>':
 // what is not a signal is noted, and objects are refused without being loaded.
 TEST(NpyTest, archiveFromNumPy) {
   PROPRIO_REQUIRE_PYTHON("numpy");
-  const TestFolder folder;
+  const testing::TempFolder folder;
   runPython(folder, R"(
 import numpy as np
 t = np.linspace(0, 1, 11)
@@ -114,7 +114,7 @@ np.savez('a.npz', times=t, q=q, sideways=q.T, flag=t > 0.5, one=3.0, cube=np.zer
 np.savez_compressed('b.npz', times=t, q=q)
 )");
   std::vector<std::string> notes;
-  const std::vector<Recording> a = readNpz(folder / "a.npz", &notes);
+  const std::vector<Recording> a = readNpz(folder.file("a.npz"), &notes);
   ASSERT_EQ(a.size(), 2u);
   EXPECT_EQ(a[0].time.size(), 11);
   ASSERT_EQ(a[0].channels.size(), 7u);
@@ -131,14 +131,14 @@ np.savez_compressed('b.npz', times=t, q=q)
                             "'empty' is empty", "'sideways' of shape (3, 11)"}) {
     EXPECT_NE(all.find(piece), std::string::npos) << piece << "\n" << all;
   }
-  const std::vector<Recording> b = readNpz(folder / "b.npz");
+  const std::vector<Recording> b = readNpz(folder.file("b.npz"));
   ASSERT_EQ(b.size(), 1u);
   EXPECT_EQ(b[0].values.col(2), a[0].values.col(a[0].column("q[2]")));
 }
 
 // Claim: zip64 sizes and sizes behind the data (an archive written to a pipe) are read.
 TEST(NpyTest, zip64AndDataDescriptors) {
-  const TestFolder folder;
+  const testing::TempFolder folder;
   runPython(folder, R"(
 import io, struct, zipfile
 data = b'\x93NUMPY\x01\x00' + struct.pack('<H', 58) + \
@@ -155,7 +155,7 @@ for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
     z.comment = b'a comment behind'
 )");
   for (const char* name : {"pipe0.npz", "pipe8.npz", "zip640.npz", "zip648.npz"}) {
-    const std::vector<Recording> recordings = readNpz(folder / name);
+    const std::vector<Recording> recordings = readNpz(folder.file(name));
     EXPECT_EQ(recordings[0].values, Eigen::Vector3d(1, 2, 3)) << name;
   }
 }
@@ -191,10 +191,10 @@ TEST(NpyTest, oneSample) {
 // Claim: NumPy loads what the writer writes, columns joined to arrays, bit by bit.
 TEST(NpyTest, numPyReadsWhatIsWritten) {
   PROPRIO_REQUIRE_PYTHON("numpy");
-  const TestFolder folder;
+  const testing::TempFolder folder;
   const Recording sample = npySample();
-  writeNpz(folder / "stored.npz", {sample});
-  writeNpz(folder / "deflated.npz", {sample}, true);
+  writeNpz(folder.file("stored.npz"), {sample});
+  writeNpz(folder.file("deflated.npz"), {sample}, true);
   const std::string expected =
       fmt::format("(5,) (5, 2) (5,) {} nan\n", formatNumber(sample.values(2, 1)));
   EXPECT_EQ(runPython(folder, R"(

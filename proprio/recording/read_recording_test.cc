@@ -6,6 +6,7 @@
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/error.h"
+#include "proprio/core/testing/temp_folder.h"
 
 namespace proprio {
 namespace {
@@ -13,10 +14,8 @@ namespace {
 class ReadRecording : public ::testing::Test {
  protected:
   std::string file(const std::string& name, const std::string& content) {
-    const std::string path = ::testing::TempDir() + "/proprio_read_" + name;
-    writeFileAtomically(path, content);
-    files_.push_back(path);
-    return path;
+    writeFileAtomically(folder_.file(name), content);
+    return folder_.file(name);
   }
   std::string messageOf(const std::string& path) {
     try {
@@ -26,10 +25,7 @@ class ReadRecording : public ::testing::Test {
     }
     return "";
   }
-  void TearDown() override {
-    for (const std::string& path : files_) std::filesystem::remove(path);
-  }
-  std::vector<std::string> files_;
+  testing::TempFolder folder_;
 };
 
 // Text is read whatever it is called; the width of a list of values is an option.
@@ -46,7 +42,7 @@ TEST_F(ReadRecording, Text) {
 
 // What cannot be read is told: folder, missing file, unknown binary.
 TEST_F(ReadRecording, Refusals) {
-  EXPECT_NE(messageOf(::testing::TempDir()).find("is a folder"), std::string::npos);
+  EXPECT_NE(messageOf(folder_.path()).find("is a folder"), std::string::npos);
   EXPECT_NE(messageOf("/nowhere/x.csv").find("cannot be opened"), std::string::npos);
   EXPECT_NE(messageOf(file("c.bin", std::string("\x01\x00\x02", 3))).find("no known format"),
             std::string::npos);
@@ -66,7 +62,7 @@ TEST_F(ReadRecording, Writes) {
   EXPECT_EQ(again[0].values, recording.values);
   EXPECT_EQ(again[0].time, recording.time);
   EXPECT_EQ(again[0].channels[0].unit, "rad");
-  const std::string wrong = ::testing::TempDir() + "/proprio_read_e.doc";
+  const std::string wrong = folder_.file("e.doc");
   EXPECT_THROW(writeRecording(recording, wrong), Error);
   EXPECT_FALSE(std::filesystem::exists(wrong));
 }

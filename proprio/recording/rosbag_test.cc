@@ -54,7 +54,7 @@ def bag(path, topics):
 // Claim: joints are matched by name when the order changes between messages, a missing joint is
 // NaN, empty velocities give no channel, and both byte orders are read.
 TEST(RosbagTest, jointStatesByName) {
-  const TestFolder folder;
+  const testing::TempFolder folder;
   runPython(folder, std::string(kBagWriter) + R"(
 J = 'sensor_msgs/msg/JointState'
 bag('a.db3', [('/joint_states', J, [
@@ -63,7 +63,7 @@ bag('a.db3', [('/joint_states', J, [
   (9, joints(3 * 10**9, ['b', 'c'], [6., 7.], [], []))])])
 )");
   std::vector<std::string> notes;
-  const auto recordings = readRosbag(folder / "a.db3", &notes);
+  const auto recordings = readRosbag(folder.file("a.db3"), &notes);
   ASSERT_EQ(recordings.size(), 1u);
   const Recording& recording = recordings[0];
   EXPECT_EQ(recording.topic, "/joint_states");
@@ -86,7 +86,7 @@ bag('a.db3', [('/joint_states', J, [
 // marks as not measured gives none; without stamps the log's time counts, with a note; other types
 // are listed.
 TEST(RosbagTest, otherMessages) {
-  const TestFolder folder;
+  const testing::TempFolder folder;
   runPython(folder, std::string(kBagWriter) + R"(
 imu = Cdr('<').header(10**9, 'imu_link').doubles([0, 0, 0, 1] + [-1.] + [0.] * 8 + [.1, .2, .3] +
       [0.] * 9 + [0, 0, 9.81] + [0.] * 9).bytes()
@@ -102,7 +102,7 @@ bag('a.db3', [('/imu', 'sensor_msgs/msg/Imu', [(1, imu)]),
   ('/camera', 'sensor_msgs/msg/Image', [(1, b'whatever')])])
 )");
   std::vector<std::string> notes;
-  const auto recordings = readRosbag(folder / "a.db3", &notes);
+  const auto recordings = readRosbag(folder.file("a.db3"), &notes);
   ASSERT_EQ(recordings.size(), 4u);
   const Recording &wrench = recordings[0], &imu = recordings[1], &plain = recordings[2],
                   &plan = recordings[3];
@@ -126,7 +126,7 @@ bag('a.db3', [('/imu', 'sensor_msgs/msg/Imu', [(1, imu)]),
 // Claim: the files of a split bag are joined; metadata that names a missing file is survived; a
 // database or messages compressed with zstd are read; nothing is created beside the bag.
 TEST(RosbagTest, foldersAndCompression) {
-  const TestFolder folder;
+  const testing::TempFolder folder;
   runPython(folder, std::string(kBagWriter) + R"(
 import os
 J = 'sensor_msgs/msg/JointState'
@@ -138,28 +138,28 @@ bag('flawed/other.db3', [('/j', J, [(0, joints(10**9, ['a'], [5.]))])])
 open('flawed/metadata.yaml', 'w').write('rosbag2_bagfile_information:\n  relative_file_paths: [ros2.db3]\n')
 open('message.bin', 'wb').write(joints(10**9, ['a'], [7.]))
 )");
-  EXPECT_EQ(readRosbag(folder / "split")[0].values, Eigen::Vector2d(0, 1));
+  EXPECT_EQ(readRosbag(folder.file("split"))[0].values, Eigen::Vector2d(0, 1));
   std::vector<std::string> notes;
-  EXPECT_EQ(readRosbag(folder / "flawed", &notes)[0].values(0, 0), 5);
+  EXPECT_EQ(readRosbag(folder.file("flawed"), &notes)[0].values(0, 0), 5);
   EXPECT_TRUE(mentions(notes, "names 'ros2.db3', which is not there"));
 
-  writeFileAtomically(folder / "w.db3.zstd",
-                      compressed(Compression::kZstd, readFile(folder / "flawed/other.db3")));
-  EXPECT_EQ(readRosbag(folder / "w.db3.zstd")[0].values(0, 0), 5);
-  writeFileAtomically(folder / "message.zstd",
-                      compressed(Compression::kZstd, readFile(folder / "message.bin")));
+  writeFileAtomically(folder.file("w.db3.zstd"),
+                      compressed(Compression::kZstd, readFile(folder.file("flawed/other.db3"))));
+  EXPECT_EQ(readRosbag(folder.file("w.db3.zstd"))[0].values(0, 0), 5);
+  writeFileAtomically(folder.file("message.zstd"),
+                      compressed(Compression::kZstd, readFile(folder.file("message.bin"))));
   runPython(folder, std::string(kBagWriter) + R"(
 bag('m.db3', [('/j', 'sensor_msgs/msg/JointState', [(0, open('message.zstd', 'rb').read())])])
 )");
-  EXPECT_EQ(readRosbag(folder / "m.db3")[0].values(0, 0), 7);
+  EXPECT_EQ(readRosbag(folder.file("m.db3"))[0].values(0, 0), 7);
   for (const char* made : {"m.db3-wal", "m.db3-shm", "m.db3-journal"})
-    EXPECT_FALSE(std::filesystem::exists(folder / made));
+    EXPECT_FALSE(std::filesystem::exists(folder.file(made)));
 }
 
 // Claim: bad bags are told apart: not a database, not a bag, a message that is cut off or has the
 // wrong counts, a database cut off anywhere.
 TEST(RosbagTest, messages) {
-  const TestFolder folder;
+  const testing::TempFolder folder;
   runPython(folder, std::string(kBagWriter) + R"(
 J = 'sensor_msgs/msg/JointState'
 open('text.db3', 'w').write('hello, this is no database')
@@ -173,7 +173,7 @@ bag('code.db3', [('/j', J, [(0, b'\1\2\3\4\5')])])
 bag('good.db3', [('/j', J, [(i, joints(0, ['a'], [1.])) for i in range(100)])])
 )");
   const auto expect = [&](const char* file, const char* piece) {
-    const std::string message = messageOf([&] { readRosbag(folder / file); });
+    const std::string message = messageOf([&] { readRosbag(folder.file(file)); });
     EXPECT_NE(message.find(piece), std::string::npos) << message;
     EXPECT_NE(message.find(file), std::string::npos) << message;
   };
@@ -186,10 +186,10 @@ bag('good.db3', [('/j', J, [(i, joints(0, ['a'], [1.])) for i in range(100)])])
   expect("none.db3", "no topic in it can be read ('x/msg/Y')");
   expect("code.db3", "encoding 0102");
   expect("missing.db3", "No such file");
-  const std::string good = readFile(folder / "good.db3");
+  const std::string good = readFile(folder.file("good.db3"));
   for (size_t size = 0; size < good.size(); size += 331) {
-    std::ofstream(folder / "short.db3", std::ios::binary) << good.substr(0, size);
-    EXPECT_THROW(readRosbag(folder / "short.db3"), Error) << size;
+    std::ofstream(folder.file("short.db3"), std::ios::binary) << good.substr(0, size);
+    EXPECT_THROW(readRosbag(folder.file("short.db3")), Error) << size;
   }
 }
 

@@ -407,7 +407,7 @@ bool isMapped(const Model& model, const std::vector<Recording>& raw) {
 // As declared; but a log that was mapped before, or simulated, goes by its names where the files,
 // topics or channels of the declaration are not in it.
 std::vector<Selection> selectionsFor(const Model& model, const std::vector<Recording>& raw,
-                                     bool& declared) {
+                                     bool& declared, std::vector<std::string>& notes) {
   if (declared && isMapped(model, raw)) {
     try {
       return selectDeclared(model, raw);
@@ -415,7 +415,7 @@ std::vector<Selection> selectionsFor(const Model& model, const std::vector<Recor
       declared = false;
     }
   }
-  return declared ? selectDeclared(model, raw) : selectByNames(model, raw);
+  return declared ? selectDeclared(model, raw) : selectByNames(model, raw, notes);
 }
 
 void chooseRows(const Model& model, const Collector& collector, bool mapped_before, Index& begin,
@@ -440,9 +440,9 @@ void chooseRows(const Model& model, const Collector& collector, bool mapped_befo
 Recording mapRecording(const Model& model, const std::vector<Recording>& raw) {
   if (raw.empty()) throw Error("there is no recording to map");
   bool declared = model.recording && !model.recording->signals.empty();
-  const std::vector<Selection> selections = selectionsFor(model, raw, declared);
-  const bool mapped_before = !declared && model.recording && !model.recording->signals.empty();
   Recording mapped;
+  const std::vector<Selection> selections = selectionsFor(model, raw, declared, mapped.notes);
+  const bool mapped_before = !declared && model.recording && !model.recording->signals.empty();
   mapped.source = raw[selections[0].recording].source;
   mapped.topic = raw[selections[0].recording].topic;
   for (const Recording& recording : raw)

@@ -20,9 +20,9 @@
 /// Signals whose stamps differ from those of the first signal are refused unless `join` says how
 /// they come together; where no sample is within its limit the value is NaN and a note counts them.
 /// `rows` then chooses samples. Without a `recording` section a log that names the joints is mapped
-/// by these names; parts with other time stamps than the positions are left out with a note. So is
-/// a log that was mapped before (q_J with SI units) and lacks the files, topics or channels
-/// declared.
+/// by these names, one with other usual names (q1, joint_2_pos, effort_3) by those, with a note;
+/// parts with other time stamps than the positions are left out with a note. So is a log that was
+/// mapped before (q_J with SI units) and lacks the files, topics or channels declared.
 
 #include <string>
 #include <vector>

@@ -9,6 +9,7 @@
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/error.h"
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/model/robot_reader.h"
 #include "proprio/recording/csv.h"
 
@@ -75,6 +76,40 @@ TEST(SignalMap, ByNames) {
   EXPECT_TRUE(contains(mapped.notes[0], "elbow"));
   EXPECT_TRUE(contains(mapMessage(robot(""), {log("x,y\n1,2\n")}),
                        "log.csv: nothing in it names a joint of"));
+}
+
+// Other usual names are understood, by number or by the joint's name, in any order; what was taken
+// for what is noted. Words that change the meaning, gaps in the numbers and two columns for one
+// joint are not.
+TEST(SignalMap, ByUsualNames) {
+  const auto mapped = [](const std::string& header) {
+    return mapRecording(robot(""), {log(header + "\n0,1,2,3,4,5,6\n1,1,2,3,4,5,6\n")});
+  };
+  for (const char* header :
+       {"t,q1,q2,q3,tau1,tau2,tau3", "time,pos_0,pos_1,pos_2,effort_0,effort_1,effort_2",
+        "Time,a_pos,b_pos,lift_pos,a_torque,b_torque,lift_torque",
+        "time,JointPosition1,JointPosition2,JointPosition3,Torque1,Torque2,Torque3",
+        "time,actual_q_1,actual_q_2,actual_q_3,tau_J_1,tau_J_2,tau_J_3"}) {
+    const Recording recording = mapped(header);
+    ASSERT_EQ(recording.channels.size(), 6u) << header;
+    EXPECT_EQ(at(recording, "q_a", 0), 1.0) << header;
+    EXPECT_EQ(at(recording, "q_lift", 0), 3.0) << header;
+    EXPECT_EQ(at(recording, "tau_b", 1), 5.0) << header;
+    ASSERT_EQ(recording.notes.size(), 1u) << header;
+    EXPECT_TRUE(contains(recording.notes[0], "taken by their names")) << header;
+  }
+  const Recording other_order = mapped("time,q3,q1,q2,dq1,dq2,dq3");
+  EXPECT_EQ(at(other_order, "q_a", 0), 2.0);
+  EXPECT_EQ(at(other_order, "q_lift", 0), 1.0);
+  EXPECT_EQ(at(other_order, "v_lift", 0), 6.0);
+  EXPECT_EQ(mapped("time,q_cmd1,q_cmd2,q_cmd3,q1,q2,q3").column("q_des_b") >= 0, true);
+  for (const char* header :
+       {"time,q1,q2,q4,x,y,z", "time,q1,q2,q2x,x,y,z", "time,q_error1,q_error2,q_error3,x,y,z",
+        "time,motor_pos1,motor_pos2,motor_pos3,x,y,z", "time,q5,q6,q7,x,y,z"}) {
+    EXPECT_TRUE(contains(mapMessage(robot(""), {log(std::string(header) + "\n0,1,2,3,4,5,6\n")}),
+                         "nothing in it names a joint of"))
+        << header;
+  }
 }
 
 // Motor side: positions through the inverse of the full coupling matrix, torques through its
@@ -315,8 +350,8 @@ recording:
 
 // A folder is read through the files that the signals name, and so is one of these files.
 TEST(RobotLog, FolderAndSiblings) {
-  const fs::path folder = fs::path(::testing::TempDir()) / "proprio_robot_log";
-  fs::create_directories(folder);
+  const testing::TempFolder own;
+  const fs::path& folder = own.path();
   writeFileAtomically(folder / "q_1.csv", "x\n1\n2\n");
   writeFileAtomically(folder / "tau.txt", "5\n6\n");
   const Model model = robot(R"(

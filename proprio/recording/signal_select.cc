@@ -7,6 +7,7 @@
 #include <set>
 
 #include "proprio/core/text.h"
+#include "proprio/recording/guess_signals_internal.h"
 #include "proprio/recording/signal_map.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/recording/signal_select_internal.h"
@@ -298,6 +299,41 @@ Selection named(const std::vector<std::string>& joints, const Recording& recordi
   return s;
 }
 
+bool has(const std::vector<Selection>& selections, Quantity quantity, Role role = Role::kMeasured) {
+  return std::any_of(selections.begin(), selections.end(), [&](const Selection& s) {
+    return s.role == role && s.columns.front().quantity == quantity;
+  });
+}
+
+// Quantities that no channel has by the convention, from other names; positions come first, because
+// their time stamps are those of the result.
+void addGuesses(const std::vector<std::string>& joints, const Recording& recording, size_t index,
+                std::vector<Selection>& selections, std::vector<std::string>& notes) {
+  std::vector<std::string> told;
+  for (const SignalDeclaration& signal : guessSignals(joints, recording)) {
+    Selection s;
+    s.declaration = signal;
+    s.declaration.location.file = recording.source;
+    s.role = roleNamed(signal.role);
+    s.recording = index;
+    const Quantity quantity = quantityNamed(signal.quantity);
+    if (has(selections, quantity, s.role)) continue;
+    for (size_t j = 0; j < joints.size(); ++j) {
+      s.columns.push_back({quantity, joints[j], ""});
+      s.from.push_back(recording.column(signal.channels[j]));
+    }
+    told.push_back(fmt::format("{}{} is {}", signal.role == "measured" ? "" : "commanded ",
+                               signal.quantity, fmt::join(signal.channels, " ")));
+    const bool first = quantity == Quantity::kPosition && s.role == Role::kMeasured;
+    selections.insert(first ? selections.begin() : selections.end(), std::move(s));
+  }
+  if (!told.empty())
+    notes.push_back(fmt::format(
+        "{}: channels were taken by their names, for {} in this order: {} (`recording` in a "
+        "robot.yaml says it for sure)",
+        placeOf(recording), fmt::join(joints, " "), fmt::join(told, "; ")));
+}
+
 }  // namespace
 
 std::vector<std::string> signalJoints(const Model& model) {
@@ -365,7 +401,8 @@ void noteStrangers(const Model& model, const std::vector<Recording>& raw,
   }
 }
 
-std::vector<Selection> selectByNames(const Model& model, const std::vector<Recording>& raw) {
+std::vector<Selection> selectByNames(const Model& model, const std::vector<Recording>& raw,
+                                     std::vector<std::string>& notes) {
   const std::vector<std::string> joints = signalJoints(model);
   std::vector<Selection> selections;
   for (const Role role : {Role::kMeasured, Role::kCommanded, Role::kTruth}) {
@@ -377,6 +414,10 @@ std::vector<Selection> selectByNames(const Model& model, const std::vector<Recor
       }
       if (!best.columns.empty()) selections.push_back(std::move(best));
     }
+  }
+  if (!has(selections, Quantity::kPosition) ||
+      (!has(selections, Quantity::kTorque) && !has(selections, Quantity::kCurrent))) {
+    for (size_t i = 0; i < raw.size(); ++i) addGuesses(joints, raw[i], i, selections, notes);
   }
   if (selections.empty()) {
     std::vector<std::string> places, expected;

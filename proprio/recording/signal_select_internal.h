@@ -29,9 +29,11 @@ struct Selection {
 /// Selections for all declared signals. @throws Error with the line of the signal.
 std::vector<Selection> selectDeclared(const Model& model, const std::vector<Recording>& raw);
 
-/// What the log says by itself, for models without a declaration. @throws Error if there are no
-/// positions of the model's joints in it.
-std::vector<Selection> selectByNames(const Model& model, const std::vector<Recording>& raw);
+/// What the log says by itself, for models without a declaration: by the names of the convention,
+/// and where positions or torques have none, by other usual ones (guess_signals_internal.h), which
+/// a note tells. @throws Error if no channel of the model's joints is in it.
+std::vector<Selection> selectByNames(const Model& model, const std::vector<Recording>& raw,
+                                     std::vector<std::string>& notes);
 
 /// Notes the joints in the chosen parts of the log that the model does not have.
 void noteStrangers(const Model& model, const std::vector<Recording>& raw,

@@ -11,6 +11,7 @@
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/error.h"
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/report/drawing_internal.h"
 
 namespace proprio {
@@ -253,17 +254,15 @@ TEST(Chart, Refusals) {
 
 // Files are written by their extension, several figures one below the other.
 TEST(Chart, Files) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "proprio_chart";
-  std::filesystem::create_directories(folder);
+  const testing::TempFolder folder;
   const std::vector<Figure> figures = {figureWith(1), figureWith(2)};
   for (const char* name : {"a.png", "a.svg", "a.html"}) {
-    const std::string path = (folder / name).string();
+    const std::string path = folder.file(name);
     writePicture(figures, path);
     const std::string bytes = readFile(path);
     EXPECT_EQ(bytes.compare(0, 3, name[2] == 'p' ? "\x89PN" : name[2] == 's' ? "<?x" : "<!D"), 0);
     EXPECT_EQ(name[2] == 's' ? parseError(bytes) : "", "");
   }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "proprio/core/atomic_file.h"
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/core/text_table.h"
 #include "proprio/report/testing/identified.h"
 
@@ -15,12 +16,10 @@ namespace {
 
 EstimateSummary summaryOf(const std::string& robot, const std::string& method,
                           const std::string& path) {
-  const std::string file = std::string(::testing::TempDir()) + "/comparison_" + robot + method +
-                           ::testing::UnitTest::GetInstance()->current_test_info()->name() +
-                           ".json";
+  const testing::TempFolder folder;
+  const std::string file = folder.file("estimate.json");
   writeFileAtomically(file, estimateJson(testing::identified(robot, {method}, 600)));
   EstimateSummary summary = readEstimateJson(file);
-  std::remove(file.c_str());
   summary.path = path;
   return summary;
 }

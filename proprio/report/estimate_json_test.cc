@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "proprio/core/atomic_file.h"
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/report/testing/identified.h"
 
 namespace proprio {
@@ -18,17 +19,10 @@ using testing::identified;
 
 class EstimateFile : public ::testing::Test {
  protected:
-  std::filesystem::path folder_;
-  void SetUp() override {
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              (std::string("estimate_") +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  testing::TempFolder folder_;
   std::string write(const std::string& name, const std::string& text) const {
-    writeFileAtomically((folder_ / name).string(), text);
-    return (folder_ / name).string();
+    writeFileAtomically(folder_.file(name), text);
+    return folder_.file(name);
   }
   std::string messageFor(const std::string& text) const {
     try {
@@ -106,7 +100,7 @@ TEST_F(EstimateFile, HoldsTheResult) {
 TEST_F(EstimateFile, IsReadBack) {
   const IdentificationResult result = identified("iiwa14");
   write("estimate.json", estimateJson(result));
-  const EstimateSummary summary = readEstimateJson(folder_.string());
+  const EstimateSummary summary = readEstimateJson(folder_.path().string());
   EXPECT_EQ(summary.robot, "iiwa14");
   EXPECT_EQ(summary.method, "wls");
   EXPECT_TRUE(summary.passed);
@@ -132,7 +126,7 @@ TEST_F(EstimateFile, BadFilesAreExplained) {
   auto json = nlohmann::json::parse(estimateJson(identified("planar_2r")));
   json["condition_number"] = "large";
   EXPECT_NE(messageFor(json.dump()).find("'condition_number'"), std::string::npos);
-  EXPECT_THROW(readEstimateJson((folder_ / "nothing").string()), Error);
+  EXPECT_THROW(readEstimateJson(folder_.file("nothing")), Error);
 }
 
 }  // namespace

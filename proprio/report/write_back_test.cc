@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "proprio/core/atomic_file.h"
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/model/robot_reader.h"
 #include "proprio/report/testing/identified.h"
 
@@ -14,15 +15,8 @@ namespace {
 
 class WriteBack : public ::testing::Test {
  protected:
-  std::filesystem::path folder_;
-  void SetUp() override {
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              (std::string("write_back_") +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  testing::TempFolder folder_;
+  std::string file(const std::string& name) const { return folder_.file(name); }
   void write(const WrittenModel& written) const {
     writeFileAtomically(file("robot.urdf"), written.urdf);
     writeFileAtomically(file("robot.yaml"), written.yaml);

@@ -17,6 +17,7 @@
 #include <sstream>
 #include <string>
 
+#include "proprio/core/testing/temp_folder.h"
 #include "proprio/numerics/lmi_least_squares.h"
 
 namespace proprio::testing {
@@ -75,8 +76,8 @@ inline void writeSdpa(const LmiProblem& problem, double scale, const std::string
 
 /// @param expected  objective that makes SDPA's own one, which it knows to about 1e-7
 inline SdpaAnswer solveWithSdpa(const LmiProblem& problem, double expected) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "proprio-sdpa-XXXXXX").string();
-  const std::string folder = ::mkdtemp(pattern.data());
+  const TempFolder own;
+  const std::string folder = own.path().string();
   const double scale = 1.0 / std::sqrt(2.0 * std::max(expected, 1e-300));
   writeSdpa(problem, scale, folder + "/in.dat-s");
   std::ofstream(folder + "/param") << "200 maxIteration\n1.0E-7 epsilonStar\n1.0E2 lambdaStar\n"
@@ -107,8 +108,6 @@ inline SdpaAnswer solveWithSdpa(const LmiProblem& problem, double expected) {
     }
     answer.objective = 0.5 * answer.objective / (scale * scale);
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
   return answer;
 }
 

@@ -16,35 +16,16 @@
 
 #include "proprio/core/error.h"
 #include "proprio/core/testing/message_of.h"
+#include "proprio/core/testing/temp_folder.h"
 
 namespace proprio {
 
-/// A folder of this test's own, removed at the end.
-class TestFolder {
- public:
-  TestFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "proprio-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TestFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 /// Runs a Python script with the folder as working directory; what it prints. Fails the test, with
 /// Python's message, if it fails.
-inline std::string runPython(const TestFolder& folder, const std::string& script) {
-  std::ofstream(folder / "script.py") << script;
+inline std::string runPython(const testing::TempFolder& folder, const std::string& script) {
+  std::ofstream(folder.file("script.py")) << script;
   const std::string command =
-      "cd '" + folder.path() + "' && '" + PROPRIO_PYTHON + "' script.py 2>&1";
+      "cd '" + folder.path().string() + "' && '" + PROPRIO_PYTHON + "' script.py 2>&1";
   FILE* pipe = ::popen(command.c_str(), "r");
   std::string out;
   std::array<char, 4096> buffer{};
