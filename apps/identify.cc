@@ -220,6 +220,8 @@ Run addIdentify(CLI::App& verb) {
       ->group("Methods");
   addConstraintOptions(verb, *options);
   addSignalOptions(verb, options->signals);
+  verb.add_flag("--as-declared", identify.as_declared,
+                "only the friction and rotor inertias that the robot declares");
   verb.add_flag("--keep-spikes", identify.keep_spikes,
                 "single samples that are far off stay as they are");
   verb.add_option("--out", options->out,

@@ -210,6 +210,56 @@ TEST_F(IdentifySixAxes, NoticesAnotherRobot) {
   EXPECT_NE(flat(result).find("another robot"), std::string::npos) << result.out << result.error;
 }
 
+// Claim: a plain URDF and a table with usual column names are enough: friction and rotor inertia
+// are added and told, the files that are written say them, and predict as well.
+TEST_F(IdentifySixAxes, TakesAPlainUrdfAndATable) {
+  std::string table = "t";
+  for (const char* prefix : {"q", "tau"}) {
+    for (int j = 1; j <= 6; ++j) table += fmt::format(",{}{}", prefix, j);
+  }
+  table += "\n";
+  changed("copy.csv", [&](int, const Header& header, Cells& cells) {
+    table += cells[0];
+    for (const char* prefix : {"q", "tau"}) {
+      for (int j = 1; j <= 6; ++j)
+        table += "," + cells[column(header, fmt::format("{}_joint_{}", prefix, j))];
+    }
+    table += "\n";
+    return false;
+  });
+  const std::string log = write("table.csv", table);
+  const std::string task = "identify " + robot("tx40.urdf") + " --log " + log + " --split 0.7 ";
+  const CommandResult result = run(task + "--out " + file("out"));
+  EXPECT_EQ(result.code, 0) << result.out << result.error;
+  EXPECT_NE(flat(result).find("position is q1 q2 q3 q4 q5 q6"), std::string::npos) << result.out;
+  EXPECT_NE(flat(result).find("no friction is declared of joint_1"), std::string::npos);
+  EXPECT_EQ(run("validate " + file("out") + "/robot.yaml --log " + log + " --limit 10").code, 0);
+  EXPECT_EQ(run("check " + file("out") + "/robot.yaml").code, 0);
+  // without friction the torques of this arm cannot be explained
+  EXPECT_EQ(run(task + "--as-declared").code, 1);
+}
+
+// Claim: a joint that is not recorded at all, such as a gripper's, is held still and told; files
+// are written with it.
+TEST_F(IdentifySixAxes, HoldsJointsThatAreNotRecorded) {
+  std::string urdf = readFile(robot("tx40.urdf"));
+  urdf.replace(urdf.find("</robot>"), 8, R"(
+  <link name="finger"><inertial><mass value="0.02"/>
+    <inertia ixx="1e-5" iyy="1e-5" izz="1e-5" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="finger_joint" type="prismatic"><parent link="link_6"/><child link="finger"/>
+    <axis xyz="0 1 0"/><limit lower="0.01" upper="0.04" effort="20" velocity="0.2"/></joint>
+</robot>)");
+  const std::string arm = write("with_gripper.urdf", urdf);
+  const CommandResult result =
+      run("identify " + arm + " --log " + file("log.csv") + " --split 0.7 --out " + file("out"));
+  EXPECT_LE(result.code, 1) << result.error;
+  EXPECT_NE(flat(result).find("'finger_joint' is not recorded: it is held at 0.01"),
+            std::string::npos)
+      << result.out << result.error;
+  EXPECT_EQ(readRobot(file("out") + "/robot.urdf").velocity_count, 7);
+  EXPECT_LE(run("validate " + file("out") + "/robot.urdf --log " + file("log.csv")).code, 1);
+}
+
 // Claim: a joint that stands still is named, and the others are identified.
 TEST_F(IdentifySixAxes, NamesAMotionlessJoint) {
   const std::string log = changed("still.csv", [](int, const Header& header, Cells& cells) {

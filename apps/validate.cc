@@ -8,6 +8,7 @@
 #include "apps/verb.h"
 #include "proprio/core/text_table.h"
 #include "proprio/identification/identify_recordings.h"
+#include "proprio/recording/signal_map.h"
 
 namespace proprio::apps {
 namespace {
@@ -88,20 +89,27 @@ std::string tableOf(const Model& model, const std::vector<Evaluation>& models) {
 }
 
 int run(const ValidateOptions& options) {
-  const Model model = readRobot(options);
+  const Model whole = readRobot(options);
+  IdentifyOptions reading;
+  reading.signals = jointSignalOptions(options.signals);
+  std::vector<Recording> recordings;
+  for (const std::string& log : options.logs)
+    recordings.push_back(readRobotRecording(whole, log, reading.read));
+  std::vector<std::string> held;
+  const Model model = withRecordedJoints(whole, recordings, &held);
   const Tree tree(std::make_shared<const Model>(model));
   const ParameterLayout layout(tree.sharedModel());
   const Parameters declared = declaredParameters(tree.sharedModel());
   const Eigen::VectorXd chi =
       Eigen::Map<const Eigen::VectorXd>(declared.values.data(), layout.size());
-  IdentifyOptions reading;
-  reading.signals = jointSignalOptions(options.signals);
   std::string text;
+  for (const std::string& sentence : held) text += sentence + "\n";
   std::vector<std::string> failures;
   Json evaluations = Json::array();
-  for (const std::string& log : options.logs) {
+  for (size_t i = 0; i < recordings.size(); ++i) {
     RecordingInfo info;
-    for (const MotionData& motion : readMotions(tree, log, reading, &info)) {
+    for (const MotionData& motion :
+         motionsOf(tree, std::move(recordings[i]), options.logs[i], reading, &info)) {
       const std::vector<Evaluation> models = baselines(tree, layout, chi, motion);
       text += fmt::format("{}: {} samples at {:.4g} Hz\n{}", motion.name, motion.samples(),
                           motion.rate_hz, tableOf(model, models));

@@ -16,6 +16,7 @@
 #include "proprio/identification/prior.h"
 #include "proprio/identification/robust_covariance.h"
 #include "proprio/identification/separable_friction.h"
+#include "proprio/identification/usual_terms.h"
 #include "proprio/identification/verdict.h"
 #include "proprio/recording/signal_map.h"
 #include "proprio/recording/signal_names.h"
@@ -220,8 +221,7 @@ class Job {
  public:
   Job(const Model& model, const std::string& robot_file, const IdentifyOptions& options)
       : options_(options),
-        tree_(std::make_shared<const Tree>(std::make_shared<const Model>(model))),
-        given_(tree_) {
+        model_(options.as_declared ? model : withUsualTerms(model, &result_.reasons)) {
     result_.robot = robot_file;
     result_.robot_sha256 = fingerprint(robot_file);
   }
@@ -248,8 +248,10 @@ class Job {
     if (options_.split < 0.0 || options_.split >= 1.0)
       throw Error(fmt::format("--split is {:g}; expected a share of the time between 0 and 1",
                               options_.split));
+    readLogs();
+    size_t next = 0;
     for (const std::string& path : options_.logs) {
-      std::vector<MotionData> motions = readOne(path, false);
+      std::vector<MotionData> motions = convert(path, &recordings_[next++], false);
       if (options_.split > 0.0) {
         splitMotions(motions, options_.split, &training_, &result_.validation);
       } else {
@@ -257,17 +259,31 @@ class Job {
       }
     }
     for (const std::string& path : options_.validate) {
-      for (MotionData& motion : readOne(path, true))
+      for (MotionData& motion : convert(path, &recordings_[next++], true))
         result_.validation.push_back(std::move(motion));
     }
     result_.stages.push_back({"read, filter, differentiate", watch_.lap()});
   }
 
-  std::vector<MotionData> readOne(const std::string& path, bool validation) {
-    tell("reading " + path);
+  /// All of them first: joints that none has are held still.
+  void readLogs() {
+    for (const auto* paths : {&options_.logs, &options_.validate}) {
+      for (const std::string& path : *paths) {
+        tell("reading " + path);
+        recordings_.push_back(readRobotRecording(model_, path, options_.read));
+      }
+    }
+    tree_ = std::make_shared<const Tree>(
+        std::make_shared<const Model>(withRecordedJoints(model_, recordings_, &result_.reasons)));
+    given_ = tree_;
+  }
+
+  std::vector<MotionData> convert(const std::string& path, Recording* recording, bool validation) {
+    tell("signals of " + path);
     RecordingInfo info;
     info.validation = validation;
-    std::vector<MotionData> motions = readMotions(*tree_, path, options_, &info);
+    std::vector<MotionData> motions =
+        motionsOf(*tree_, std::move(*recording), path, options_, &info);
     result_.recordings.push_back(std::move(info));
     return motions;
   }
@@ -416,7 +432,9 @@ class Job {
                             best.validation, result_.validation_baselines);
     result_.passed = verdict.passed;
     result_.verdict = std::move(verdict.text);
+    const std::vector<std::string> held = std::move(result_.reasons);
     result_.reasons = std::move(verdict.reasons);
+    result_.reasons.insert(result_.reasons.end(), held.begin(), held.end());
     addFindings();
     if (verdict.passed && !result_.passed)
       result_.verdict = "The recording does not fit the robot: " + result_.reasons.front() + ". " +
@@ -471,18 +489,38 @@ class Job {
   }
 
   const IdentifyOptions& options_;
+  IdentificationResult result_;
+  const Model model_;
+  std::vector<Recording> recordings_;
   std::shared_ptr<const Tree> tree_, given_;  // given_: with the constants of friction as declared
   std::vector<MotionData> training_;
-  IdentificationResult result_;
   Stopwatch watch_;
 };
 
 }  // namespace
 
-std::vector<MotionData> readMotions(const Tree& tree, const std::string& path,
-                                    const IdentifyOptions& options, RecordingInfo* info) {
+Model withRecordedJoints(const Model& model, const std::vector<Recording>& recordings,
+                         std::vector<std::string>* told) {
+  std::vector<JointValue> held;
+  for (const std::string& name : signalJoints(model)) {
+    const bool recorded =
+        std::any_of(recordings.begin(), recordings.end(), [&](const Recording& recording) {
+          return recording.column(Quantity::kPosition, Role::kMeasured, name) >= 0;
+        });
+    if (recorded) continue;
+    const JointLimits& limits = model.joints[static_cast<size_t>(requireJoint(model, name))].limits;
+    const double at =
+        limits.upper > limits.lower ? std::clamp(0.0, limits.lower, limits.upper) : 0.0;
+    held.push_back({name, at});
+    told->push_back(fmt::format("joint '{}' is not recorded: it is held at {:g}", name, at));
+  }
+  const bool all = held.size() == signalJoints(model).size();  // for a better message than this one
+  return held.empty() || all ? model : lumpFixedJoints(lockJoints(model, held));
+}
+
+std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const std::string& path,
+                                  const IdentifyOptions& options, RecordingInfo* info) {
   const Model& model = tree.model();
-  Recording recording = readRobotRecording(model, path, options.read);
   info->path = path;
   info->sha256 = fingerprint(path);
   info->quality = assessQuality(recording, tree.sharedModel());

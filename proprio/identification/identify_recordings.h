@@ -34,6 +34,7 @@ struct IdentifyOptions {
   RecordingOptions read;
   MethodOptions method;
   FrictionConstants friction_constants = FrictionConstants::kKeep;
+  bool as_declared = false;  ///< else joints without declared friction get it (usual_terms.h)
   bool keep_spikes = false;  ///< else single samples far off are replaced, and counted
   /// Told before each step; may throw to stop.
   std::function<void(const std::string& step)> progress;
@@ -44,9 +45,15 @@ struct IdentifyOptions {
 IdentificationResult identifyRecordings(const Model& model, const std::string& robot_file,
                                         const IdentifyOptions& options);
 
-/// A recording in the coordinates of the tree; several where gaps split it. Stamps that jitter are
-/// resampled at the rate of their median step, which `info` tells.
-std::vector<MotionData> readMotions(const Tree& tree, const std::string& path,
-                                    const IdentifyOptions& options, RecordingInfo* info);
+/// The robot with joints that no recording has a position of held still, at zero or the nearest
+/// position within their limits; `told` gets a sentence for each. A gripper, say.
+Model withRecordedJoints(const Model& model, const std::vector<Recording>& recordings,
+                         std::vector<std::string>* told);
+
+/// A recording (mapped through the robot) in the coordinates of the tree; several where gaps split
+/// it. Stamps that jitter are resampled at the rate of their median step, which `info` tells.
+/// @param path  that it was read from
+std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const std::string& path,
+                                  const IdentifyOptions& options, RecordingInfo* info);
 
 }  // namespace proprio

@@ -58,6 +58,7 @@ class YamlChanges {
 
   std::vector<YamlChange> list() {
     for (const Joint& joint : model_.joints) addJoint(joint);
+    addNewTerms();
     for (const CouplingColumn& column : model_.couplings) addCoupling(column);
     if (robot_["dh"]) addBodies();
     return std::move(changes_);
@@ -95,6 +96,52 @@ class YamlChanges {
       number(spring, to, "stiffness", joint.spring.stiffness);
       number(spring, to, "rest", joint.spring.rest);
     }
+  }
+
+  /// Drives and friction that neither the file nor a URDF says: whole new keys.
+  void addNewTerms() {
+    std::vector<std::string> lines;
+    const Node joints = robot_["joints"];
+    for (const Joint& joint : model_.joints) {
+      const Node node = childOf(joints, joint.name);
+      std::vector<YamlChange> keys;
+      const std::vector<std::string> to = {"joints", joint.name};
+      if (joint.drive.declared && !(exists(node) && node["drive"]))
+        keys.push_back(
+            {{"joints", joint.name, "drive"},
+             {fmt::format("{{rotor_inertia: {}}}", formatNumber(joint.drive.rotor_inertia))}});
+      if (!(exists(node) && node["friction"]) && !urdfSays(joint.friction))
+        keys.push_back({{"joints", joint.name, "friction"}, {frictionText(joint.friction)}});
+      if (keys.empty()) continue;
+      if (exists(node)) {
+        changes_.insert(changes_.end(), keys.begin(), keys.end());
+        continue;
+      }
+      std::vector<std::string> parts;
+      for (const YamlChange& key : keys)
+        parts.push_back(key.path.back() + ": " + key.lines.front());
+      const std::string value = fmt::format("{{{}}}", fmt::join(parts, ", "));
+      if (exists(joints))
+        changes_.push_back({to, {value}});
+      else
+        lines.push_back(joint.name + ": " + value);
+    }
+    if (!lines.empty()) changes_.push_back({{"joints"}, lines});
+  }
+
+  bool urdfSays(const FrictionModel& friction) const {
+    return std::all_of(friction.terms.begin(), friction.terms.end(), [&](const FrictionTerm& term) {
+      return robot_["urdf"] &&
+             (term.kind == FrictionTermKind::kViscous || term.kind == FrictionTermKind::kCoulomb);
+    });
+  }
+
+  /// Terms that have nothing but a coefficient.
+  static std::string frictionText(const FrictionModel& friction) {
+    std::vector<std::string> parts;
+    for (const FrictionTerm& term : friction.terms)
+      parts.push_back(term.name + ": " + formatNumber(term.coefficient));
+    return fmt::format("{{{}}}", fmt::join(parts, ", "));
   }
 
   /// Terms in the order of the file, as the reader takes them.

@@ -124,17 +124,20 @@ std::vector<ColumnGroup> groupsOf(const std::vector<std::string>& joints,
   return groups;
 }
 
-/// Channel names in the order of the joints; nothing unless every joint has exactly one.
+/// Channel names in the order of the joints; nothing unless every joint has exactly one, or numbers
+/// are those of the first joints (an arm before its gripper), at least half of all.
 std::vector<std::string> inJointOrder(const ColumnGroup& group, size_t joints,
                                       const Recording& recording) {
-  if (group.columns.size() != joints) return {};
+  const size_t count = group.columns.size();
+  const bool by_number = group.columns.front().joint < 0;
+  if (count > joints || (count < joints && (!by_number || 2 * count < joints))) return {};
   int first = group.columns.front().number;
   for (const GuessedColumn& column : group.columns) first = std::min(first, column.number);
   if (first > 1) return {};
-  std::vector<std::string> names(joints);
+  std::vector<std::string> names(count);
   for (const GuessedColumn& column : group.columns) {
     const int at = column.joint >= 0 ? column.joint : column.number - first;
-    if (at < 0 || at >= static_cast<int>(joints) || !names[static_cast<size_t>(at)].empty())
+    if (at < 0 || at >= static_cast<int>(count) || !names[static_cast<size_t>(at)].empty())
       return {};
     names[static_cast<size_t>(at)] = recording.channels[column.channel].name;
   }
@@ -198,7 +201,8 @@ std::vector<SignalDeclaration> guessSignals(const std::vector<std::string>& join
     signal.quantity = one.meaning.quantity;
     signal.role = one.meaning.role;
     signal.channels = std::move(one.channels);
-    signal.joints = joints;
+    signal.joints.assign(joints.begin(),
+                         joints.begin() + static_cast<std::ptrdiff_t>(signal.channels.size()));
     signals.push_back(std::move(signal));
   }
   return signals;

@@ -6,7 +6,8 @@
 /// rest of the words says the quantity (q pos position angle ..., dq qd vel ..., tau torque effort
 /// ..., current ...) and whether it was commanded (des cmd ref target ...). A quantity is taken if
 /// one group of columns has exactly one for each joint: by names, or numbers in a row from 0 or 1,
-/// which are the joints in the order of the robot. Groups with words that make something else of it
+/// which are the joints (or
+/// the first of them, at least half) in the order of the robot. Groups with words that make something else of it
 /// (external, error, gravity, motor ...) are left alone; of two groups the one with fewer words
 /// counts.
 

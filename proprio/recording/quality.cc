@@ -244,7 +244,7 @@ void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Fi
   const bool together = largest - smallest < kTogether * std::abs(delay);
   if (scatter > kVoid && !together) {
     for (DelayEstimate& d : delays) d.reliable = false;
-    findings.add(Severity::kNote, "",
+    findings.add(Severity::kNote, "delay",
                  fmt::format("the delay between torques and positions cannot be told: the joints "
                              "say {:.1f} to {:.1f} ms",
                              1e3 * smallest, 1e3 * largest));

@@ -102,9 +102,12 @@ TEST(SignalMap, ByUsualNames) {
   EXPECT_EQ(at(other_order, "q_a", 0), 2.0);
   EXPECT_EQ(at(other_order, "q_lift", 0), 1.0);
   EXPECT_EQ(at(other_order, "v_lift", 0), 6.0);
+  const Recording without_lift = mapped("time,q1,q2,x,y,z,w");  // numbers of the first joints
+  EXPECT_EQ(at(without_lift, "q_b", 0), 2.0);
+  EXPECT_EQ(without_lift.column("q_lift"), -1);
   EXPECT_EQ(mapped("time,q_cmd1,q_cmd2,q_cmd3,q1,q2,q3").column("q_des_b") >= 0, true);
   for (const char* header :
-       {"time,q1,q2,q4,x,y,z", "time,q1,q2,q2x,x,y,z", "time,q_error1,q_error2,q_error3,x,y,z",
+       {"time,q1,q2,q4,x,y,z", "time,q1,q2,q02,x,y,z", "time,q_error1,q_error2,q_error3,x,y,z",
         "time,motor_pos1,motor_pos2,motor_pos3,x,y,z", "time,q5,q6,q7,x,y,z"}) {
     EXPECT_TRUE(contains(mapMessage(robot(""), {log(std::string(header) + "\n0,1,2,3,4,5,6\n")}),
                          "nothing in it names a joint of"))

@@ -309,7 +309,7 @@ bool has(const std::vector<Selection>& selections, Quantity quantity, Role role 
 // their time stamps are those of the result.
 void addGuesses(const std::vector<std::string>& joints, const Recording& recording, size_t index,
                 std::vector<Selection>& selections, std::vector<std::string>& notes) {
-  std::vector<std::string> told;
+  std::vector<std::string> told, signalled;
   for (const SignalDeclaration& signal : guessSignals(joints, recording)) {
     Selection s;
     s.declaration = signal;
@@ -318,10 +318,11 @@ void addGuesses(const std::vector<std::string>& joints, const Recording& recordi
     s.recording = index;
     const Quantity quantity = quantityNamed(signal.quantity);
     if (has(selections, quantity, s.role)) continue;
-    for (size_t j = 0; j < joints.size(); ++j) {
-      s.columns.push_back({quantity, joints[j], ""});
+    for (size_t j = 0; j < signal.channels.size(); ++j) {
+      s.columns.push_back({quantity, signal.joints[j], ""});
       s.from.push_back(recording.column(signal.channels[j]));
     }
+    signalled = signal.joints;
     told.push_back(fmt::format("{}{} is {}", signal.role == "measured" ? "" : "commanded ",
                                signal.quantity, fmt::join(signal.channels, " ")));
     const bool first = quantity == Quantity::kPosition && s.role == Role::kMeasured;
@@ -331,7 +332,7 @@ void addGuesses(const std::vector<std::string>& joints, const Recording& recordi
     notes.push_back(fmt::format(
         "{}: channels were taken by their names, for {} in this order: {} (`recording` in a "
         "robot.yaml says it for sure)",
-        placeOf(recording), fmt::join(joints, " "), fmt::join(told, "; ")));
+        placeOf(recording), fmt::join(signalled, " "), fmt::join(told, "; ")));
 }
 
 }  // namespace
@@ -389,8 +390,15 @@ void noteStrangers(const Model& model, const std::vector<Recording>& raw,
   const std::vector<std::string> joints = signalJoints(model);
   std::set<std::string> strangers;
   for (const Selection& s : selections) {
-    for (const Channel& channel : raw[s.recording].channels) {
-      if (belongsToJoint(channel.quantity) && !channel.of.empty() &&
+    const std::vector<Channel>& channels = raw[s.recording].channels;
+    for (size_t c = 0; c < channels.size(); ++c) {
+      const Channel& channel = channels[c];
+      const bool used = std::any_of(selections.begin(), selections.end(), [&](const Selection& o) {
+        return o.recording == s.recording &&
+               std::find(o.from.begin(), o.from.end(), static_cast<Eigen::Index>(c)) !=
+                   o.from.end();
+      });
+      if (!used && belongsToJoint(channel.quantity) && !channel.of.empty() &&
           std::find(joints.begin(), joints.end(), channel.of) == joints.end())
         strangers.insert(channel.of);
     }

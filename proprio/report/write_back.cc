@@ -71,10 +71,9 @@ WrittenModel writtenModel(const Model& as_read, const Parameters& estimate, bool
     written.urdf = updatedUrdf(readFile(as_read.urdf), model, as_read.urdf);
     update.urdf_text = written.urdf;
   }
-  if (endsInUrdf(as_read))
-    written.yaml = robotYamlForUrdf(as_read, kUrdfName);
-  else
-    written.yaml = updatedRobotYaml(readFile(as_read.source), model, as_read.source, update);
+  const std::string yaml =
+      endsInUrdf(as_read) ? robotYamlForUrdf(as_read, kUrdfName) : readFile(as_read.source);
+  written.yaml = updatedRobotYaml(yaml, model, as_read.source, update);
 
   // read again: what a user of the files gets
   ReadOptions options;

@@ -1,0 +1,20 @@
+#pragma once
+
+/// What every joint has and few descriptions mention: friction and the inertia of its motor. A
+/// plain URDF says nothing about them, but a torque that was measured contains them, and a fit
+/// without them puts them into masses.
+
+#include <string>
+#include <vector>
+
+#include "proprio/model/model.h"
+
+namespace proprio {
+
+/// The robot in which joints about which nothing is declared have viscous and Coulomb friction, an
+/// offset and a rotor inertia, all zero (so that it moves as before) and all to be identified.
+/// "Nothing": no drive, and no friction but zeros that a URDF may state. Joints with a drive but
+/// without friction get friction only. `told` gets one sentence.
+Model withUsualTerms(const Model& model, std::vector<std::string>* told);
+
+}  // namespace proprio

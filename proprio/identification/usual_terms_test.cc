@@ -1,0 +1,50 @@
+#include "proprio/identification/usual_terms.h"
+
+#include <gtest/gtest.h>
+
+#include "proprio/model/robot_reader.h"
+
+namespace proprio {
+namespace {
+
+Model arm(const std::string& joints) {
+  ReadOptions options;
+  options.urdf_text = R"(<robot name="r"><link name="base"/><link name="one"/>
+<link name="two"/><joint name="a" type="continuous"><parent link="base"/><child link="one"/>
+<dynamics damping="0" friction="0"/></joint>
+<joint name="b" type="continuous"><parent link="one"/><child link="two"/></joint></robot>)";
+  return readRobotYamlText("version: 1\nurdf: robot.urdf\n" + joints, "robot.yaml", options);
+}
+
+// Claim: joints that say nothing, or zeros, get three terms and a rotor; the sentence names them.
+TEST(UsualTerms, AreAddedWhereNothingIsSaid) {
+  std::vector<std::string> told;
+  const Model usual = withUsualTerms(arm(""), &told);
+  for (const Joint& joint : usual.joints) {
+    ASSERT_EQ(joint.friction.terms.size(), 3u) << joint.name;
+    EXPECT_EQ(joint.friction.terms[2].kind, FrictionTermKind::kOffset);
+    EXPECT_TRUE(joint.drive.declared);
+    EXPECT_EQ(joint.drive.rotor_inertia, 0.0);
+  }
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].find("a, b"), std::string::npos) << told[0];
+}
+
+// Claim: what is declared stays as it is; a drive without friction gets friction and keeps its
+// inertia.
+TEST(UsualTerms, LeaveDeclarationsAlone) {
+  std::vector<std::string> told;
+  const Model declared =
+      arm("joints:\n  a: {friction: {viscous: 1}}\n  b: {drive: {rotor_inertia: 2}}\n");
+  const Model usual = withUsualTerms(declared, &told);
+  EXPECT_EQ(usual.joints[0].friction.terms.size(), 1u);
+  EXPECT_FALSE(usual.joints[0].drive.declared);
+  EXPECT_EQ(usual.joints[1].friction.terms.size(), 3u);
+  EXPECT_EQ(usual.joints[1].drive.rotor_inertia, 2.0);
+  told.clear();
+  withUsualTerms(usual, &told);
+  EXPECT_TRUE(told.empty());
+}
+
+}  // namespace
+}  // namespace proprio
