@@ -169,7 +169,9 @@ class Judge {
       const bool given = model == "as given";
       if (given) {
         given_.add(before.percent, j);
-        if (before.percent > kHardlyKnown) unlike_.insert(joints_[j]);
+        // a description that predicts nothing at all has no masses, and claims nothing
+        if (before.percent > kHardlyKnown && std::abs(before.percent - 100.0) > 1e-9)
+          unlike_.insert(joints_[j]);
       }
       if (joint.rms <= before.rms || joint.percent <= before.percent + kSmallPercent) continue;
       const bool worse =

@@ -5,8 +5,8 @@
 #include <memory>
 #include <random>
 
+#include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/kinematics.h"
-#include "proprio/identification/stacked_problem.h"
 #include "proprio/model/robot_reader.h"
 
 namespace proprio {
@@ -25,19 +25,16 @@ Eigen::MatrixXd bodyTorques(const Model& model) {
             0.0);
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> number(-2.0, 2.0);
-  MotionData data;
   const auto fill = [&](Eigen::Index columns) {
     return Eigen::MatrixXd(
         Eigen::MatrixXd::NullaryExpr(20, columns, [&] { return number(random); }));
   };
-  data.q = fill(tree.positionCount());
-  data.v = fill(tree.velocityCount());
-  data.a = fill(tree.velocityCount());
-  data.tau = Eigen::MatrixXd::Zero(20, tree.velocityCount());
-  data.use = Mask::Constant(20, tree.velocityCount(), true);
-  return predictTorques(
-      tree, *parameters.layout,
-      Eigen::Map<const Eigen::VectorXd>(parameters.values.data(), parameters.layout->size()), data);
+  const Eigen::MatrixXd q = fill(tree.positionCount()), v = fill(tree.velocityCount()),
+                        a = fill(tree.velocityCount());
+  Eigen::MatrixXd tau(20, tree.velocityCount());
+  Workspace workspace(tree);
+  inverseDynamicsBatch(tree, compileParameters(tree, parameters), workspace, q, v, a, tau);
+  return tau;
 }
 
 // The exported URDF has the torques of the model, for modified and classic tables, prismatic and
