@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -83,20 +84,27 @@ void setConstraints(const IdentifyVerbOptions& options, MethodOptions* method) {
   }
 }
 
-/// One line on a terminal that tells what is being done, and is gone afterwards.
-class StepLine {
+/// A bar on a terminal with what is being done, when it takes a while; gone afterwards.
+class ProgressBar {
  public:
-  ~StepLine() {
+  ~ProgressBar() {
     if (shown_) fmt::print(stderr, "\r\033[K");
   }
-  void show(const std::string& step) {
-    if (isatty(STDERR_FILENO) == 0) return;
-    fmt::print(stderr, "\r\033[K{} ...", step);
+  void show(const std::string& step, double done) {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+    if (isatty(STDERR_FILENO) == 0 || (!shown_ && elapsed.count() < kSilence)) return;
+    const auto filled = static_cast<int>(done * kWidth);
+    std::string bar;
+    for (int i = 0; i < kWidth; ++i) bar += i < filled ? "█" : "░";
+    fmt::print(stderr, "\r\033[K{} {:3.0f} %  {} ...", bar, 100.0 * done, step);
     std::fflush(stderr);
     shown_ = true;
   }
 
  private:
+  static constexpr double kSilence = 0.3;  // s; a step that is longer is announced before it
+  static constexpr int kWidth = 24;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   bool shown_ = false;
 };
 
@@ -130,8 +138,10 @@ int run(IdentifyVerbOptions options) {
   options.identify.signals = jointSignalOptions(options.signals);
   setConstraints(options, &options.identify.method);
   options.identify.friction_constants = frictionConstantsNamed(options.friction_constants);
-  StepLine progress;
-  options.identify.progress = [&progress](const std::string& step) { progress.show(step); };
+  ProgressBar progress;
+  options.identify.progress = [&progress](const std::string& step, double done) {
+    progress.show(step, done);
+  };
   const IdentificationResult result = identifyRecordings(model, options.robot, options.identify);
   writeAll(options, model, result);
   print(identificationText(result, colourWanted(), terminalWidth()));

@@ -269,6 +269,18 @@ std::vector<Vector3d> pointPlaces(const IdentificationProblem& problem, int link
   return places;
 }
 
+/// Quadratic programs cannot hold a divergence; its curvature at the prior is the pull-back metric.
+MethodOptions withQuadraticPrior(MethodOptions options) {
+  if (options.prior.kind == PriorKind::kEntropic) options.prior.kind = PriorKind::kPullback;
+  return options;
+}
+
+void notePrior(const MethodOptions& options, Estimate* estimate) {
+  if (options.prior.kind == PriorKind::kEntropic)
+    estimate->notes.push_back(
+        "this method has no entropic prior: the pull-back metric, its curvature, took its place");
+}
+
 }  // namespace
 
 std::vector<ChartedBody> chartedBodies(const IdentificationProblem& problem,
@@ -306,9 +318,7 @@ Estimate gaussNewtonSqp(const IdentificationProblem& problem, const MethodOption
 }
 
 Estimate publishedSqp(const IdentificationProblem& problem, const MethodOptions& options) {
-  MethodOptions quadratic = options;
-  if (quadratic.prior.kind == PriorKind::kEntropic) quadratic.prior.kind = PriorKind::kPullback;
-  const Prepared p = prepare(problem, quadratic);
+  const Prepared p = prepare(problem, withQuadraticPrior(options));
   VectorXd best = possibleStart(p.consistent);
   double best_value = objectiveAt(p.triangular, best);
   PublishedStep step(p, best);
@@ -322,7 +332,9 @@ Estimate publishedSqp(const IdentificationProblem& problem, const MethodOptions&
       best_value = value;
     }
   }
-  return finished(problem, p, best, iterations, true);
+  Estimate estimate = finished(problem, p, best, iterations, true);
+  notePrior(options, &estimate);
+  return estimate;
 }
 
 PolytopeSolution solvePolytope(const IdentificationProblem& problem,
@@ -371,12 +383,11 @@ PolytopeSolution solvePolytope(const IdentificationProblem& problem,
 }
 
 Estimate polytopeMethod(const IdentificationProblem& problem, const MethodOptions& options) {
-  MethodOptions quadratic = options;
-  if (quadratic.prior.kind == PriorKind::kEntropic) quadratic.prior.kind = PriorKind::kPullback;
-  const Prepared p = prepare(problem, quadratic);
+  const Prepared p = prepare(problem, withQuadraticPrior(options));
   const PolytopeSolution solution = solvePolytope(problem, p.consistent);
   Estimate estimate = finished(problem, p, solution.xi, solution.iterations, true);
   estimate.notes.push_back(fmt::format("{} point masses carry weight", solution.used));
+  notePrior(options, &estimate);
   return estimate;
 }
 

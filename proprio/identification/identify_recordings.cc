@@ -51,15 +51,17 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Share of the samples that have the most frequent value.
+/// Share of the samples that have the most frequent value; those that are missing count as none.
 double shareOfOneValue(Eigen::VectorXd values) {
-  std::sort(values.begin(), values.end());
+  const auto known = std::partition(values.begin(), values.end(),
+                                    [](double value) { return std::isfinite(value); });
+  std::sort(values.begin(), known);
   Eigen::Index most = 0, run = 0;
-  for (Eigen::Index i = 0; i < values.size(); ++i) {
-    run = i > 0 && values[i] == values[i - 1] ? run + 1 : 1;
+  for (auto value = values.begin(); value != known; ++value) {
+    run = value != values.begin() && *value == *(value - 1) ? run + 1 : 1;
     most = std::max(most, run);
   }
-  return values.size() > 0 ? static_cast<double>(most) / static_cast<double>(values.size()) : 1.0;
+  return most > 0 ? static_cast<double>(most) / static_cast<double>(values.size()) : 1.0;
 }
 
 /// Where spikes were found, samples that are far off become the median of their neighbours: a
@@ -231,14 +233,21 @@ class Job {
     checkAll();
     fitFrictionConstants();
     stackRows();
-    for (const std::string& name : methodNames()) runMethod(name);
+    const std::vector<std::string> names = methodNames();
+    methods_to_run_ = names.size();
+    for (const std::string& name : names) runMethod(name);
     conclude();
     return std::move(result_);
   }
 
  private:
-  void tell(const std::string& step) const {
-    if (options_.progress) options_.progress(step);
+  /// Steps: two per recording, rows, two per method (the second where it is cross-validated) and
+  /// statistics; steps that do not happen make the last ones larger.
+  void tell(const std::string& step) {
+    const size_t all = 2 * (options_.logs.size() + options_.validate.size()) + 2 +
+                       2 * std::max(options_.methods.size(), methods_to_run_);
+    const double done = static_cast<double>(std::min(steps_++, all)) / static_cast<double>(all);
+    if (options_.progress) options_.progress(step, done);
   }
 
   void readAll() {
@@ -361,12 +370,12 @@ class Job {
       default:
         found = separableFriction(problem, first.sigma);
     }
-    std::vector<std::string>& steps = result_.recordings.front().steps;
+    std::vector<std::string>& told = result_.reasons;
     for (const FrictionConstant& constant : found.constants)
-      steps.push_back(fmt::format("the {} is {:.4g} +- {:.2g}",
-                                  constantText(tree_->model(), constant), constant.value,
-                                  constant.sigma));
-    steps.insert(steps.end(), found.notes.begin(), found.notes.end());
+      told.push_back(fmt::format("the {} is {:.4g} ± {:.2g}",
+                                 constantText(tree_->model(), constant), constant.value,
+                                 constant.sigma));
+    told.insert(told.end(), found.notes.begin(), found.notes.end());
     tree_ = std::make_shared<const Tree>(
         std::make_shared<const Model>(withFrictionConstants(tree_->model(), found.constants)));
     training_ = std::move(problem.data);
@@ -432,9 +441,9 @@ class Job {
                             best.validation, result_.validation_baselines);
     result_.passed = verdict.passed;
     result_.verdict = std::move(verdict.text);
-    const std::vector<std::string> held = std::move(result_.reasons);
+    const std::vector<std::string> told = std::move(result_.reasons);
     result_.reasons = std::move(verdict.reasons);
-    result_.reasons.insert(result_.reasons.end(), held.begin(), held.end());
+    result_.reasons.insert(result_.reasons.end(), told.begin(), told.end());
     addFindings();
     if (verdict.passed && !result_.passed)
       result_.verdict = "The recording does not fit the robot: " + result_.reasons.front() + ". " +
@@ -492,6 +501,7 @@ class Job {
   IdentificationResult result_;
   const Model model_;
   std::vector<Recording> recordings_;
+  size_t steps_ = 0, methods_to_run_ = 0;     // for progress
   std::shared_ptr<const Tree> tree_, given_;  // given_: with the constants of friction as declared
   std::vector<MotionData> training_;
   Stopwatch watch_;

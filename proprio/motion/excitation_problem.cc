@@ -14,9 +14,7 @@ constexpr double kSameTime = 0.02;
 constexpr std::ptrdiff_t kPointsPerTask = 4;
 
 /// Orthonormal columns that span what is orthogonal to w.
-Eigen::MatrixXd complementOf(const Eigen::VectorXd& w) {
-  return nullBasis(w.transpose(), 0.0);
-}
+Eigen::MatrixXd complementOf(const Eigen::VectorXd& w) { return nullBasis(w.transpose(), 0.0); }
 
 /// All series at rest at both ends (fourier_series.h): column 0 is the start, the others change
 /// harmonic l in proportion to 1 / l, as equal accelerations do.

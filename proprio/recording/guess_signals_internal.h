@@ -7,9 +7,9 @@
 /// ..., current ...) and whether it was commanded (des cmd ref target ...). A quantity is taken if
 /// one group of columns has exactly one for each joint: by names, or numbers in a row from 0 or 1,
 /// which are the joints (or
-/// the first of them, at least half) in the order of the robot. Groups with words that make something else of it
-/// (external, error, gravity, motor ...) are left alone; of two groups the one with fewer words
-/// counts.
+/// the first of them, at least half) in the order of the robot. Groups with words that make
+/// something else of it (external, error, gravity, motor ...) are left alone; of two groups the one
+/// with fewer words counts.
 
 #include <string>
 #include <vector>

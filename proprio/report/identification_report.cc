@@ -23,7 +23,7 @@ std::string verdictBox(const IdentificationResult& result) {
   std::vector<std::string> remarks = result.reasons;
   if (!result.advice.empty()) remarks.push_back(result.advice);
   return fmt::format("<div class=\"verdict {}\"><strong>{}</strong>\n<p>{}</p>\n{}</div>\n",
-                     result.passed ? "good" : "bad", word, xmlEscaped(result.verdict),
+                     result.passed ? "good" : "bad", word, xmlEscaped(verdictBeside(result)),
                      bulletList(remarks));
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -99,6 +100,16 @@ std::vector<int> movedLinks(const Tree& tree) {
 ParameterOrigin originOf(const MethodResult& method, int parameter) {
   const auto index = static_cast<size_t>(parameter);
   return index < method.origins.size() ? method.origins[index] : ParameterOrigin::kPrior;
+}
+
+std::string verdictBeside(const IdentificationResult& result) {
+  for (const std::string word : {"Passed: ", "Failed: ", "Not validated: "}) {
+    if (result.verdict.rfind(word, 0) != 0 || result.verdict.size() == word.size()) continue;
+    std::string text = result.verdict.substr(word.size());
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
+  }
+  return result.verdict;
 }
 
 }  // namespace proprio

@@ -29,4 +29,7 @@ std::vector<int> movedLinks(const Tree& tree);
 /// Of a standard parameter; prior where the method does not say.
 ParameterOrigin originOf(const MethodResult& method, int parameter);
 
+/// The verdict for a place where "passed" or "failed" stands already.
+std::string verdictBeside(const IdentificationResult& result);
+
 }  // namespace proprio

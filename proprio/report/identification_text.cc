@@ -193,10 +193,13 @@ std::string methodsText(const IdentificationResult& result, bool colour) {
 }
 
 std::string verdictText(const IdentificationResult& result, bool colour, int width) {
-  std::string text =
-      "\n" +
-      inked(result.passed ? "PASSED" : "FAILED", result.passed ? Ink::kGreen : Ink::kRed, colour) +
-      "  " + wrapped(result.verdict, width - 8, 8) + "\n";
+  const bool validated = !result.best().validation.empty();
+  std::string text = "\n" +
+                     inked(!result.passed ? "FAILED"
+                           : validated    ? "PASSED"
+                                          : "NOT VALIDATED",
+                           result.passed ? Ink::kGreen : Ink::kRed, colour) +
+                     "  " + wrapped(verdictBeside(result), width - 8, 8) + "\n";
   for (const std::string& reason : result.reasons)
     text += fmt::format("  {} {}\n", result.passed ? "•" : "▲", wrapped(reason, width - 4, 4));
   if (!result.advice.empty()) text += fmt::format("  • {}\n", wrapped(result.advice, width - 4, 4));

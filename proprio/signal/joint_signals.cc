@@ -20,11 +20,11 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kPolynomialOrder = 3;        // of Savitzky-Golay
-constexpr double kBorderPeriods = 2.5;     // 50 samples for 50 Hz at 1 kHz
-constexpr double kMostBorder = 0.1;        // of the samples, at each end
-constexpr double kSlow = 0.01;             // of the joint's speed
-constexpr double kSpeedQuantile = 0.99;    // that counts as the joint's speed
+constexpr int kPolynomialOrder = 3;      // of Savitzky-Golay
+constexpr double kBorderPeriods = 2.5;   // 50 samples for 50 Hz at 1 kHz
+constexpr double kMostBorder = 0.1;      // of the samples, at each end
+constexpr double kSlow = 0.01;           // of the joint's speed
+constexpr double kSpeedQuantile = 0.99;  // that counts as the joint's speed
 /// Cut-offs that are chosen stay below this part of the rate that is asked for.
 constexpr double kBelowNyquist = 0.4;
 constexpr double kBandOverBandwidth = 10;  // f_dec of the ratio rule

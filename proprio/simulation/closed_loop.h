@@ -18,6 +18,7 @@
 /// batch, lane and thread. Source: Leboutet 2022, 5.2.3 (L-10); errata: noise in degrees there.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "proprio/motion/trajectory.h"
@@ -36,6 +37,15 @@ struct PayloadChange {
   InertialParameters payload;  ///< in the link frame; zero: set down
 };
 
+/// What friction may depend on besides the velocity: temperature as a function of the time,
+/// load, position.
+struct FrictionConditions {
+  int coordinate = 0;                     ///< velocity index of the joint
+  double time = 0.0;                      ///< s, of the control period
+  double position = 0.0, velocity = 0.0;  ///< rad, rad/s (m, m/s)
+  double load = 0.0;                      ///< torque of the drive (of the elasticity), N m (N)
+};
+
 struct ClosedLoopOptions {
   double physics_rate = 0.0;    ///< Hz, a multiple of the servo's rate; 0: see above
   double sample_rate = 1000.0;  ///< Hz, a divisor of the servo's rate
@@ -51,6 +61,9 @@ struct ClosedLoopOptions {
   double sign_gain = 100.0;          ///< s/rad
   std::uint64_t seed = 1;
   std::vector<PayloadChange> payloads;
+  /// All friction of a joint is multiplied by this; none: 1. Called at every evaluation, from one
+  /// thread per run. Steps are chosen for a factor of 1, so it should be of that order.
+  std::function<double(const FrictionConditions&)> friction_factor;
   Surroundings surroundings;
   Vector3d magnetic_field = Vector3d(2.0e-5, 0.0, -4.4e-5);  ///< T, in the world
   bool sensors = true;                                       ///< record the sensors of the model

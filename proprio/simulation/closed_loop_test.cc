@@ -47,6 +47,38 @@ TEST(ClosedLoop, StepResponse) {
   }
 }
 
+// Friction that depends on temperature (the time), load and position is what the recording's truth
+// shows: the factor times the friction without it, sample by sample; alone and in a batch.
+TEST(ClosedLoop, FrictionVariesWithConditions) {
+  Model arm = oneJoint(0.5);
+  arm.joints[0].friction.terms = {{FrictionTermKind::kViscous, "viscous", 2.0},
+                                  {FrictionTermKind::kCoulomb, "coulomb", 3.0}};
+  const auto model = finished(arm);
+  const Tree tree(model);
+  MotionSamples swing = restMotion(tree, 0.0, 2.0, 1000.0);
+  for (Eigen::Index i = 0; i < swing.q.rows(); ++i)
+    swing.q(i, 0) = 0.5 * std::sin(2.0 * std::numbers::pi * static_cast<double>(i) / 1000.0);
+  ClosedLoopRun run = runOf(tree, swing);
+  run.options.friction_factor = [](const FrictionConditions& c) {
+    return (1.0 - 0.1 * c.time) * (1.0 + 0.2 * c.position) * (1.0 + 0.01 * std::abs(c.load));
+  };
+  ClosedLoopRun plain = run;
+  plain.options.friction_factor = nullptr;
+  const ClosedLoopResult result = simulateClosedLoop(tree, run);
+  const VectorXd q = column(result, "q_true_joint"), v = column(result, "v_true_joint"),
+                 tau = column(result, "tau_true_joint"),
+                 friction = column(result, "friction_true_joint");
+  for (Eigen::Index i = 0; i < q.size(); ++i) {
+    const double still = 2.0 * v[i] + 3.0 * std::tanh(run.options.sign_gain * v[i]);
+    const double factor = (1.0 - 0.1 * result.recording.time[i]) * (1.0 + 0.2 * q[i]) *
+                          (1.0 + 0.01 * std::abs(tau[i]));
+    EXPECT_NEAR(friction[i], factor * still, 1e-9) << i;
+  }
+  const std::vector<ClosedLoopResult> batch = simulateClosedLoops(tree, {plain, run, plain, run});
+  EXPECT_LT((column(batch[1], "friction_true_joint") - friction).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_GT((column(batch[0], "friction_true_joint") - friction).cwiseAbs().maxCoeff(), 0.1);
+}
+
 // A PD hangs below its reference by gravity torque over stiffness; an integral removes that.
 TEST(ClosedLoop, SteadyStateErrors) {
   Model slide = oneJoint(2.0, JointType::kPrismatic);

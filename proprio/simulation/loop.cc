@@ -49,6 +49,7 @@ class Loop {
   std::vector<ClosedLoopResult> run() {
     const double period = 1.0 / shape_.rate, h = period / shape_.substeps;
     for (Index k = 0; k < shape_.ticks; ++k) {
+      plant_.time = static_cast<double>(k) * period;
       changePlant(k);
       readEncoders(k);
       control(k);
@@ -108,6 +109,13 @@ class Loop {
       if (run.servo.kind == ControlKind::kComputedTorque)
         models_.push_back(
             std::make_unique<ComputedTorque>(tree_, run.servo.model, run.options.sign_gain));
+    }
+    const auto varies = [](const ClosedLoopRun* run) {
+      return run->options.friction_factor != nullptr;
+    };
+    if (std::any_of(runs_.begin(), runs_.end(), varies)) {
+      for (const ClosedLoopRun* run : runs_)
+        plant_.friction_factors.push_back(varies(run) ? &run->options.friction_factor : nullptr);
     }
     start_ = plant_.state;
     setStops();

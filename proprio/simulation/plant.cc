@@ -327,6 +327,16 @@ void Plant::frictionTorques(const double* y, double* dz) {
         friction_[i] += law.sigma1 * rate + law.sigma2 * v[i];
     }
   }
+  for (size_t lane = 0; lane < friction_factors.size(); ++lane) {
+    if (friction_factors[lane] == nullptr) continue;
+    for (Index k = 0; k < n_; ++k) {
+      const Index i = k * lanes_ + static_cast<Index>(lane);
+      const Index at = q_of_[static_cast<size_t>(k)];
+      if (at < 0) continue;
+      friction_[i] *= (*friction_factors[lane])(
+          {static_cast<int>(k), time, y[at * lanes_ + static_cast<Index>(lane)], v[i], drive_[i]});
+    }
+  }
 }
 
 double Plant::couplingTorque(const Coupling& coupling, const double* q, const double* v,

@@ -31,6 +31,9 @@ class Plant {
 
   Eigen::VectorXd state;   ///< y
   Eigen::VectorXd torque;  ///< of the drives, held during a step
+  double time = 0.0;       ///< s, of the control period
+  /// ClosedLoopOptions::friction_factor of each lane, or null; empty: none has one.
+  std::vector<const std::function<double(const FrictionConditions&)>*> friction_factors;
   // parts of the state; positions and velocities of all coordinates
   double* q() { return state.data(); }
   double* v() { return state.data() + nq_ * lanes_; }
