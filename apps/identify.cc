@@ -138,11 +138,12 @@ int run(IdentifyVerbOptions options) {
   options.identify.signals = jointSignalOptions(options.signals);
   setConstraints(options, &options.identify.method);
   options.identify.friction_constants = frictionConstantsNamed(options.friction_constants);
-  ProgressBar progress;
+  auto progress = std::make_unique<ProgressBar>();
   options.identify.progress = [&progress](const std::string& step, double done) {
-    progress.show(step, done);
+    progress->show(step, done);
   };
   const IdentificationResult result = identifyRecordings(model, options.robot, options.identify);
+  progress.reset();
   writeAll(options, model, result);
   print(identificationText(result, colourWanted(), terminalWidth()));
   return result.passed ? 0 : 1;

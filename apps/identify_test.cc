@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "apps/testing/command_test_base.h"
@@ -118,7 +119,7 @@ class IdentifySixAxes : public Identify {
     std::vector<double> percent;
     const nlohmann::json estimate = json(folder + "/estimate.json");
     for (const auto& joint : estimate["errors"]["validation"]["joints"])
-      percent.push_back(joint["percent"]);
+      percent.push_back(joint["percent"].is_null() ? std::nan("") : joint["percent"].get<double>());
     return percent;
   }
 };
@@ -252,12 +253,34 @@ TEST_F(IdentifySixAxes, HoldsJointsThatAreNotRecorded) {
   const std::string arm = write("with_gripper.urdf", urdf);
   const CommandResult result =
       run("identify " + arm + " --log " + file("log.csv") + " --split 0.7 --out " + file("out"));
-  EXPECT_LE(result.code, 1) << result.error;
+  EXPECT_EQ(result.code, 0) << result.out << result.error;
+  EXPECT_EQ(flat(result).find("finger_joint:"), std::string::npos) << result.out;
   EXPECT_NE(flat(result).find("'finger_joint' is not recorded: it is held at 0.01"),
             std::string::npos)
       << result.out << result.error;
   EXPECT_EQ(readRobot(file("out") + "/robot.urdf").velocity_count, 7);
-  EXPECT_LE(run("validate " + file("out") + "/robot.urdf --log " + file("log.csv")).code, 1);
+  EXPECT_EQ(run("validate " + file("out") + "/robot.yaml --limit 15 --log " + file("log.csv")).code,
+            0);
+}
+
+// Claim: cells without a number are survived, and counted; a channel without any is left out; a
+// table without rows is refused in a sentence that says so.
+TEST_F(IdentifySixAxes, SurvivesMissingCells) {
+  const std::string log = changed("holes.csv", [](int row, const Header& header, Cells& cells) {
+    if (row % 20 == 7) cells[column(header, "tau_joint_2")] = "nan";
+    cells[column(header, "tau_joint_6")] = "nan";
+    return true;
+  });
+  const CommandResult result = identify(log);
+  EXPECT_LE(result.code, 1) << result.error;
+  EXPECT_NE(flat(result).find("rows lack a position or torque and were left out"),
+            std::string::npos)
+      << result.out;
+  EXPECT_NE(flat(result).find("tau_joint_6 has no value at all"), std::string::npos) << result.out;
+  const CommandResult none =
+      identify(changed("none.csv", [](int row, auto&, auto&) { return row < 1; }));
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.error.find("there are 1 samples"), std::string::npos) << none.error;
 }
 
 // Claim: a joint that stands still is named, and the others are identified.
@@ -267,9 +290,12 @@ TEST_F(IdentifySixAxes, NamesAMotionlessJoint) {
     cells[column(header, "v_joint_4")] = "0";
     return true;
   });
-  const CommandResult result = identify(log);
+  const CommandResult result = identify(log, "--out " + file("out"));
   EXPECT_NE(flat(result).find("'joint_4' does not move"), std::string::npos)
       << result.out << result.error;
+  const std::vector<double> percent = errors("out");
+  ASSERT_EQ(percent.size(), 6u);
+  for (const size_t j : {0u, 1u, 2u, 4u, 5u}) EXPECT_LT(percent[j], 15.0) << j;
 }
 
 // Claim: one torque in a hundred off by 30 N m (up to ten times a joint's rms) is survived: on the
@@ -289,6 +315,12 @@ TEST_F(IdentifySixAxes, SurvivesOutliers) {
   ASSERT_EQ(without.code, 0) << without.out << without.error;
   const CommandResult result = identify(log, rest + file("spoilt"));
   EXPECT_EQ(result.code, 0) << result.out << result.error;
+  const auto mentions = [&](const std::string& folder, const char* text) {
+    return readFile(file(folder) + "/report.html").find(text) != std::string::npos;
+  };
+  EXPECT_TRUE(mentions("spoilt", "became the mean of the samples beside"));
+  identify(log, rest + file("kept") + " --keep-spikes");
+  EXPECT_FALSE(mentions("kept", "became the mean of the samples beside"));
   const std::vector<double> clean = errors("clean"), spoilt = errors("spoilt");
   ASSERT_EQ(clean.size(), 6u);
   ASSERT_EQ(spoilt.size(), 6u);

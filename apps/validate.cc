@@ -8,7 +8,6 @@
 #include "apps/verb.h"
 #include "proprio/core/text_table.h"
 #include "proprio/identification/identify_recordings.h"
-#include "proprio/recording/signal_map.h"
 
 namespace proprio::apps {
 namespace {
@@ -94,7 +93,7 @@ int run(const ValidateOptions& options) {
   reading.signals = jointSignalOptions(options.signals);
   std::vector<Recording> recordings;
   for (const std::string& log : options.logs)
-    recordings.push_back(readRobotRecording(whole, log, reading.read));
+    recordings.push_back(readMeasurements(whole, log, reading.read));
   std::vector<std::string> held;
   const Model model = withRecordedJoints(whole, recordings, &held);
   const Tree tree(std::make_shared<const Model>(model));
@@ -110,6 +109,9 @@ int run(const ValidateOptions& options) {
     RecordingInfo info;
     for (const MotionData& motion :
          motionsOf(tree, std::move(recordings[i]), options.logs[i], reading, &info)) {
+      for (const std::string& step : info.steps) {
+        if (step.find(" spike") != std::string::npos) text += step + "\n";
+      }
       const std::vector<Evaluation> models = baselines(tree, layout, chi, motion);
       text += fmt::format("{}: {} samples at {:.4g} Hz\n{}", motion.name, motion.samples(),
                           motion.rate_hz, tableOf(model, models));

@@ -20,7 +20,6 @@
 #include "proprio/identification/verdict.h"
 #include "proprio/recording/signal_map.h"
 #include "proprio/recording/signal_names.h"
-#include "proprio/signal/conditioning.h"
 #include "proprio/signal/recording_filter.h"
 #include "proprio/spatial/physical_consistency.h"
 #include "proprio/spatial/pseudo_inertia.h"
@@ -32,9 +31,8 @@ namespace {
 constexpr double kMostlyTheSame = 0.5;
 /// Steps longer than this many median steps, and than this time, are gaps, which nothing bridges.
 constexpr double kGapSteps = 5.0, kGapSeconds = 0.02;
-/// Of the filter that removes spikes: samples, and robust standard deviations of the window.
-constexpr int kSpikeWindow = 9;
-constexpr double kSpikeDeviations = 8.0;
+/// Fewer are no recording.
+constexpr Eigen::Index kFewestSamples = 10;
 /// Warnings about recordings that are told beside the verdict; the report has them all.
 constexpr size_t kMostWarnings = 6;
 
@@ -64,19 +62,17 @@ double shareOfOneValue(Eigen::VectorXd values) {
   return most > 0 ? static_cast<double>(most) / static_cast<double>(values.size()) : 1.0;
 }
 
-/// Where spikes were found, samples that are far off become the median of their neighbours: a
-/// low-pass would smear them over many rows, in which no robust weight finds them again.
+/// Spikes that were found become the mean of their neighbours: a low-pass would smear them over
+/// many rows, in which no robust weight finds them again.
 void removeSpikes(const Quality& quality, Recording* recording, std::vector<std::string>* told) {
   for (const ChannelStatistics& channel : quality.channels) {
     const int column = recording->column(channel.name);
-    if (channel.spikes == 0 || channel.missing > 0 || column < 0) continue;
-    const HampelResult cleaned =
-        hampel(recording->values.col(column), kSpikeWindow, kSpikeDeviations);
-    recording->values.col(column) = cleaned.values;
-    told->push_back(
-        fmt::format("{} samples of {} that are off by more than {:g} deviations became "
-                    "the median of their neighbours",
-                    cleaned.outlier.count(), channel.name, kSpikeDeviations));
+    if (channel.spikes == 0 || column < 0) continue;
+    auto values = recording->values.col(column);
+    for (const Eigen::Index row : channel.spike_rows)
+      values[row] = 0.5 * (values[row - 1] + values[row + 1]);
+    told->push_back(fmt::format("{} spike{} of {} became the mean of the samples beside",
+                                channel.spikes, channel.spikes == 1 ? "" : "s", channel.name));
   }
 }
 
@@ -106,7 +102,7 @@ std::vector<std::string> silentTorques(const Model& model, Recording* recording,
   }
   if (silent.size() == signalJoints(model).size())
     throw Error(fmt::format("{}: there is no torque (nor current) of any joint; {}",
-                            recording->source, told->front()));
+                            recording->source, told->back()));
   return silent;
 }
 
@@ -222,8 +218,7 @@ void splitMotions(const std::vector<MotionData>& motions, double share,
 class Job {
  public:
   Job(const Model& model, const std::string& robot_file, const IdentifyOptions& options)
-      : options_(options),
-        model_(options.as_declared ? model : withUsualTerms(model, &result_.reasons)) {
+      : options_(options), model_(model) {
     result_.robot = robot_file;
     result_.robot_sha256 = fingerprint(robot_file);
   }
@@ -233,9 +228,7 @@ class Job {
     checkAll();
     fitFrictionConstants();
     stackRows();
-    const std::vector<std::string> names = methodNames();
-    methods_to_run_ = names.size();
-    for (const std::string& name : names) runMethod(name);
+    for (const std::string& name : methodNames()) runMethod(name);
     conclude();
     return std::move(result_);
   }
@@ -244,8 +237,9 @@ class Job {
   /// Steps: two per recording, rows, two per method (the second where it is cross-validated) and
   /// statistics; steps that do not happen make the last ones larger.
   void tell(const std::string& step) {
+    const bool every = options_.methods == std::vector<std::string>{"all"};
     const size_t all = 2 * (options_.logs.size() + options_.validate.size()) + 2 +
-                       2 * std::max(options_.methods.size(), methods_to_run_);
+                       2 * (every ? methods().size() : options_.methods.size());
     const double done = static_cast<double>(std::min(steps_++, all)) / static_cast<double>(all);
     if (options_.progress) options_.progress(step, done);
   }
@@ -279,11 +273,12 @@ class Job {
     for (const auto* paths : {&options_.logs, &options_.validate}) {
       for (const std::string& path : *paths) {
         tell("reading " + path);
-        recordings_.push_back(readRobotRecording(model_, path, options_.read));
+        recordings_.push_back(readMeasurements(model_, path, options_.read));
       }
     }
-    tree_ = std::make_shared<const Tree>(
-        std::make_shared<const Model>(withRecordedJoints(model_, recordings_, &result_.reasons)));
+    Model model = withRecordedJoints(model_, recordings_, &result_.reasons);
+    if (!options_.as_declared) model = withUsualTerms(model, &result_.reasons);
+    tree_ = std::make_shared<const Tree>(std::make_shared<const Model>(std::move(model)));
     given_ = tree_;
   }
 
@@ -446,8 +441,8 @@ class Job {
     result_.reasons.insert(result_.reasons.end(), told.begin(), told.end());
     addFindings();
     if (verdict.passed && !result_.passed)
-      result_.verdict = "The recording does not fit the robot: " + result_.reasons.front() + ". " +
-                        result_.verdict;
+      result_.verdict = "Failed: " + result_.reasons.front() +
+                        ". Nevertheless: " + result_.verdict.substr(result_.verdict.find(' ') + 1);
     const Estimate plain = weightedLeastSquares(result_.problem, options_.method);
     const NoiseBiasTest bias = testNoiseBias(result_.problem, plain);
     for (std::string& remark : remarks(result_.problem, best.estimate, best.joints, bias))
@@ -491,7 +486,7 @@ class Job {
     facts.rate_hz = result_.recordings.front().recorded_rate_hz;
     for (const RecordingInfo& info : result_.recordings) {
       for (const ChannelStatistics& channel : info.quality.channels)
-        facts.outliers = facts.outliers || channel.spikes > 0;
+        facts.outliers = facts.outliers || (options_.keep_spikes && channel.spikes > 0);
     }
     const MethodAdvice advice = adviseMethod(facts);
     return fmt::format("{}: {}", advice.method, advice.reason);
@@ -499,7 +494,7 @@ class Job {
 
   const IdentifyOptions& options_;
   IdentificationResult result_;
-  const Model model_;
+  const Model& model_;
   std::vector<Recording> recordings_;
   size_t steps_ = 0, methods_to_run_ = 0;     // for progress
   std::shared_ptr<const Tree> tree_, given_;  // given_: with the constants of friction as declared
@@ -508,6 +503,52 @@ class Job {
 };
 
 }  // namespace
+
+Recording readMeasurements(const Model& model, const std::string& path,
+                           const RecordingOptions& options) {
+  Recording recording = readRobotRecording(model, path, options);
+  std::vector<Eigen::Index> columns, rows;
+  std::vector<Channel> channels;
+  const auto needed = [](const Channel& channel) {
+    return channel.role == Role::kMeasured &&
+           (channel.quantity == Quantity::kPosition || channel.quantity == Quantity::kTorque);
+  };
+  for (Eigen::Index c = 0; c < recording.values.cols(); ++c) {
+    const Channel& channel = recording.channels[static_cast<size_t>(c)];
+    if (needed(channel) && recording.samples() > 0 &&
+        !recording.values.col(c).array().isFinite().any()) {
+      recording.notes.push_back(channel.name + " has no value at all and was left out");
+      continue;
+    }
+    columns.push_back(c);
+    channels.push_back(channel);
+  }
+  for (Eigen::Index r = 0; r < recording.samples(); ++r) {
+    bool whole_row = true;
+    for (size_t c = 0; c < columns.size() && whole_row; ++c)
+      whole_row = !needed(channels[c]) || std::isfinite(recording.values(r, columns[c]));
+    if (whole_row) rows.push_back(r);
+  }
+  const auto missing = recording.samples() - static_cast<Eigen::Index>(rows.size());
+  const bool stamped = recording.time.size() > 0;  // else nothing tells where a row is missing
+  if (missing > 0 && stamped)
+    recording.notes.push_back(fmt::format(
+        "{} of {} rows lack a position or torque and were left out", missing, recording.samples()));
+  if (columns.size() < recording.channels.size()) {
+    recording.values = Eigen::MatrixXd(recording.values(Eigen::all, columns));
+    recording.channels = std::move(channels);
+  }
+  if (missing > 0 && stamped) {
+    recording.values = Eigen::MatrixXd(recording.values(rows, Eigen::all));
+    recording.time = Eigen::VectorXd(recording.time(rows));
+  }
+  if (recording.samples() < kFewestSamples)
+    throw Error(
+        fmt::format("{}: there are {} samples with positions and torques; expected {} and "
+                    "more, some seconds of motion",
+                    path, recording.samples(), kFewestSamples));
+  return recording;
+}
 
 Model withRecordedJoints(const Model& model, const std::vector<Recording>& recordings,
                          std::vector<std::string>* told) {

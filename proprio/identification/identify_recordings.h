@@ -45,6 +45,12 @@ struct IdentifyOptions {
 IdentificationResult identifyRecordings(const Model& model, const std::string& robot_file,
                                         const IdentifyOptions& options);
 
+/// A log mapped through the robot, without measured channels of joints that have no value at all
+/// and without rows in which a measured position or torque is missing; its notes tell both.
+/// @throws Error if fewer than ten rows are left.
+Recording readMeasurements(const Model& model, const std::string& path,
+                           const RecordingOptions& options);
+
 /// The robot with joints that no recording has a position of held still, at zero or the nearest
 /// position within their limits; `told` gets a sentence for each. A gripper, say.
 Model withRecordedJoints(const Model& model, const std::vector<Recording>& recordings,

@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "proprio/core/text.h"
 #include "proprio/model/robot_reader.h"
@@ -29,10 +31,24 @@ constexpr double kYamlAgreement = 1e-9;
 struct YamlChange {
   std::vector<std::string> path;
   std::vector<std::string> lines;
+  bool mapping = false;  ///< the lines are keys, even if there is only one
 };
 
 /// The text has a form that cannot be spliced.
 struct NotSpliceable {};
+
+/// A name as a key: in quotes unless it is a word that YAML takes for nothing else.
+std::string keyText(const std::string& name) {
+  const bool word = !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
+                    std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                      return std::isalnum(c) != 0 || c == '_' || c == '-';
+                    });
+  static const std::set<std::string> kReserved = {"y",   "n",    "yes",   "no",  "on",
+                                                  "off", "true", "false", "null"};
+  std::string lower = name;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return word && kReserved.count(lower) == 0 ? name : nlohmann::json(name).dump();
+}
 
 Node childOf(const Node& node, const std::string& key) {
   if (!node.IsDefined()) return Node(YAML::NodeType::Undefined);
@@ -124,9 +140,9 @@ class YamlChanges {
       if (exists(joints))
         changes_.push_back({to, {value}});
       else
-        lines.push_back(joint.name + ": " + value);
+        lines.push_back(keyText(joint.name) + ": " + value);
     }
-    if (!lines.empty()) changes_.push_back({{"joints"}, lines});
+    if (!lines.empty()) changes_.push_back({{"joints"}, lines, true});
   }
 
   bool urdfSays(const FrictionModel& friction) const {
@@ -331,12 +347,13 @@ class YamlSplicer {
 
   void insert(const Node& map, const YamlChange& change) {
     const size_t place = placeOf(map);
-    if (change.lines.size() > 1 && text_[place] != '{') {
+    const bool keys = change.mapping || change.lines.size() > 1;
+    if (keys && text_[place] != '{') {
       append(map, change);
       return;
     }
     std::string text = change.path.back() + ": ";
-    if (change.lines.size() > 1)
+    if (keys)
       text += fmt::format("{{{}}}", fmt::join(change.lines, ", "));
     else
       text += change.lines.front();

@@ -124,6 +124,32 @@ TEST(RobotYamlWriter, InsertsWhatIsMissing) {
     EXPECT_NE(written.find(part), std::string::npos) << part << "\n" << written;
 }
 
+// Drives and friction about which the file says nothing become a section of their own, also for one
+// joint whose name needs quotes; comments stay.
+TEST(RobotYamlWriter, AddsWholeTerms) {
+  const std::string text = "# a comment\nversion: 1\nurdf: robot.urdf\n# the end\n";
+  RobotYamlUpdate update;
+  update.urdf_text = R"(<robot name="r"><link name="base"/><link name="one"/>
+<joint name="yes" type="continuous"><parent link="base"/><child link="one"/></joint></robot>)";
+  ReadOptions options;
+  options.urdf_text = update.urdf_text;
+  Model meant = readRobotYamlText(text, "robot.yaml", options);
+  FrictionTerm offset;
+  offset.kind = FrictionTermKind::kOffset;
+  offset.name = "offset";
+  offset.coefficient = 0.5;
+  meant.joints[0].friction.terms = {offset};
+  meant.joints[0].drive.declared = true;
+  meant.joints[0].drive.rotor_inertia = 0.25;
+  const std::string written = updatedRobotYaml(text, meant, "robot.yaml", update);
+  EXPECT_EQ(written.rfind("# a comment\n", 0), 0u) << written;
+  EXPECT_NE(written.find("# the end"), std::string::npos) << written;
+  const Model read = readRobotYamlText(written, "robot.yaml", options);
+  ASSERT_EQ(read.joints[0].friction.terms.size(), 1u) << written;
+  EXPECT_EQ(read.joints[0].friction.terms[0].coefficient, 0.5);
+  EXPECT_EQ(read.joints[0].drive.rotor_inertia, 0.25);
+}
+
 // Some bodies in the file and some not, in either form, also as an empty mapping.
 TEST(RobotYamlWriter, BodiesInEveryForm) {
   for (const char* links :

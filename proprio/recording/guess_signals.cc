@@ -114,7 +114,12 @@ std::vector<ColumnGroup> groupsOf(const std::vector<std::string>& joints,
     GuessedColumn column;
     column.channel = c;
     Words words = wordsOf(recording.channels[c].name);
+    const Words all = words;
     column.joint = takeJoint(joint_words, &words);
+    if (words.empty()) {  // a joint that is called like a quantity: q1
+      column.joint = -1;
+      words = all;
+    }
     if (column.joint < 0) column.number = takeNumber(&words);
     if (column.joint < 0 && column.number < 0) continue;
     const auto [entry, fresh] = place.try_emplace({words, column.joint >= 0}, groups.size());
@@ -154,11 +159,13 @@ std::optional<Meaning> meaningOf(const Words& words) {
   for (const std::string& word : words) {
     ++meaning.words;
     if (kPlainWords.count(word) != 0) continue;
+    if (word == "d" && meaning.quantity.empty()) return std::nullopt;  // of "d q", not of "q d"
     if (kCommandedWords.count(word) != 0) {
       meaning.role = "commanded";
       continue;
     }
-    if (word == "motor") continue;  // judged below, with the quantity
+    if (word == "theta" || word == "thetas") ++meaning.words;  // often the motor's: q comes first
+    if (word == "motor") continue;                             // judged below, with the quantity
     const std::string quantity = quantityOf(word);
     if (quantity.empty() || !meaning.quantity.empty()) return std::nullopt;
     meaning.quantity = quantity;

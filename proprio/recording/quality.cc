@@ -92,12 +92,14 @@ void findSpikes(const Eigen::Ref<const VectorXd>& x, double range, ChannelStatis
     };
     if (!(std::abs(here) > limit) || !half(before) || !half(after)) continue;
     if (s.spikes++ == 0) s.first_spike = i;
+    s.spike_rows.push_back(i);
   }
   // many of them are noise
   constexpr double kRare = 0.02;
   if (s.spikes > 3 && static_cast<double>(s.spikes) > kRare * static_cast<double>(x.size())) {
     s.spikes = 0;
     s.first_spike = -1;
+    s.spike_rows.clear();
   }
 }
 

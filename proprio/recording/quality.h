@@ -56,6 +56,7 @@ struct ChannelStatistics {
   Eigen::Index longest_frozen = 0, frozen_at = 0;  ///< samples; row where that begins
   Eigen::Index at_smallest = 0, at_largest = 0;    ///< samples that look saturated
   Eigen::Index spikes = 0, first_spike = -1;
+  std::vector<Eigen::Index> spike_rows;  ///< all of them
 };
 
 struct DelayEstimate {

@@ -108,7 +108,8 @@ TEST(SignalMap, ByUsualNames) {
   EXPECT_EQ(mapped("time,q_cmd1,q_cmd2,q_cmd3,q1,q2,q3").column("q_des_b") >= 0, true);
   for (const char* header :
        {"time,q1,q2,q4,x,y,z", "time,q1,q2,q02,x,y,z", "time,q_error1,q_error2,q_error3,x,y,z",
-        "time,motor_pos1,motor_pos2,motor_pos3,x,y,z", "time,q5,q6,q7,x,y,z"}) {
+        "time,motor_pos1,motor_pos2,motor_pos3,x,y,z", "time,q5,q6,q7,x,y,z",
+        "time,d_q1,d_q2,d_q3,x,y,z"}) {
     EXPECT_TRUE(contains(mapMessage(robot(""), {log(std::string(header) + "\n0,1,2,3,4,5,6\n")}),
                          "nothing in it names a joint of"))
         << header;

@@ -322,7 +322,7 @@ void addGuesses(const std::vector<std::string>& joints, const Recording& recordi
       s.columns.push_back({quantity, signal.joints[j], ""});
       s.from.push_back(recording.column(signal.channels[j]));
     }
-    signalled = signal.joints;
+    if (signal.joints.size() > signalled.size()) signalled = signal.joints;
     told.push_back(fmt::format("{}{} is {}", signal.role == "measured" ? "" : "commanded ",
                                signal.quantity, fmt::join(signal.channels, " ")));
     const bool first = quantity == Quantity::kPosition && s.role == Role::kMeasured;
