@@ -9,9 +9,9 @@
 ///   kRotationMatrix  R^T R = 1, started at a rotation         16 unknowns,  6 equations
 ///
 /// Sigma = R diag(L) R^T is the central second moment, so that intermediate points are possible
-/// bodies even where R is not yet orthogonal. Solved by Ipopt (numerics/nonlinear_program.h) with an
-/// approximate Hessian and without scaling: it often stops at its 300 iterations, up to a tenth of
-/// the objective above the optimum (bench/lmi_bench.cc). That may be this set-up and not the
+/// bodies even where R is not yet orthogonal. Solved by Ipopt (numerics/nonlinear_program.h) with
+/// an approximate Hessian and without scaling: it often stops at its 300 iterations, up to a tenth
+/// of the objective above the optimum (bench/lmi_bench.cc). That may be this set-up and not the
 /// formulation, so its times say nothing against quaternions yet.
 /// Source: Traversaro 2017, section 6 (T-68).
 
