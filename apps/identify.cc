@@ -234,7 +234,7 @@ Run addIdentify(CLI::App& verb) {
   verb.add_flag("--as-declared", identify.as_declared,
                 "only the friction and rotor inertias that the robot declares");
   verb.add_flag("--keep-spikes", identify.keep_spikes,
-                "single samples that are far off stay as they are");
+                "one to three samples that are far off stay as they are");
   verb.add_option("--out", options->out,
                   "folder for estimate.json, robot.urdf, robot.yaml and report.html")
       ->type_name("DIR");

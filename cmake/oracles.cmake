@@ -16,9 +16,10 @@ endfunction()
 find_package(mujoco QUIET)
 proprio_oracle(mujoco mujoco LINK mujoco::mujoco)
 
-# Pinocchio comes from PyPI together with its own Boost, assimp and urdfdom, so it cannot share a build tree with
-# the oracles that use Debian's.
+# Pinocchio comes from PyPI together with its own Boost, assimp, octomap and urdfdom, so it cannot share a build tree
+# with the oracles that use Debian's. Its prefix is searched only here: the library itself stays with Debian's.
 if(PROPRIO_PINOCCHIO)
+  list(PREPEND CMAKE_PREFIX_PATH ${PROPRIO_PINOCCHIO})
   find_package(pinocchio REQUIRED)
   proprio_oracle(pinocchio pinocchio LINK pinocchio::pinocchio)
 else()

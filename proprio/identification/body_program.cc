@@ -72,9 +72,11 @@ class BodyProgram {
     };
     program.gradient = [this](const VectorXd& x, VectorXd& gradient) { slope(x, gradient); };
     addOrthogonality(&program);
+    program.hessian = [this](const VectorXd& x, double weight, const VectorXd& multipliers,
+                             Eigen::MatrixXd& H) { curvature(x, weight, multipliers, &H); };
     ProgramOptions options;
     options.iterations = 300;
-    options.tolerance = 1e-7;
+    options.tolerance = 1e-9;
     const ProgramResult found = solveProgram(program, options);
     DescentResult result;
     result.x = bodyOf(found.x).parameters();
@@ -136,6 +138,33 @@ class BodyProgram {
     gradient.segment<4>(kRotation) = 2.0 / coefficients.squaredNorm() * back.coeffs();
   }
 
+  void curvature(const VectorXd& x, double weight, const VectorXd& multipliers,
+                 Eigen::MatrixXd* H) const {
+    constexpr double kStep = 1e-6;  // of unknowns of size 1: the differences have eight digits
+    VectorXd at = x, after, before;
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+      at[i] = x[i] + kStep;
+      slope(at, after);
+      at[i] = x[i] - kStep;
+      slope(at, before);
+      at[i] = x[i];
+      H->col(i) = weight / (2.0 * kStep) * (after - before);
+    }
+    *H = (0.5 * (*H + H->transpose())).eval();
+    if (quaternion_) {
+      for (int i = 0; i < 4; ++i) (*H)(kRotation + i, kRotation + i) += 2.0 * multipliers[0];
+      return;
+    }
+    for (int row_of_g = 0; row_of_g < 6; ++row_of_g) {
+      const auto [one, other] = kPairs[static_cast<size_t>(row_of_g)];
+      for (int i = 0; i < 3; ++i) {
+        const int a = kRotation + 3 * one + i, b = kRotation + 3 * other + i;
+        (*H)(a, b) += multipliers[row_of_g];
+        (*H)(b, a) += multipliers[row_of_g];
+      }
+    }
+  }
+
   /// |q|^2 = 1, or the six products of columns of R.
   void addOrthogonality(NonlinearProgram* program) const {
     if (quaternion_) {
@@ -150,8 +179,6 @@ class BodyProgram {
       };
       return;
     }
-    static constexpr std::array<std::array<int, 2>, 6> kPairs = {
-        {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}};
     program->g_lower = (VectorXd(6) << 1, 1, 1, 0, 0, 0).finished();
     program->g_upper = program->g_lower;
     for (int row = 0; row < 6; ++row) {
@@ -187,6 +214,10 @@ class BodyProgram {
       }
     };
   }
+
+  /// Columns of R whose products are constraints.
+  static constexpr std::array<std::array<int, 2>, 6> kPairs = {
+      {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}};
 
   const Eigen::MatrixXd& A_;
   const VectorXd& b_;

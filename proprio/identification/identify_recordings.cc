@@ -62,16 +62,23 @@ double shareOfOneValue(Eigen::VectorXd values) {
   return most > 0 ? static_cast<double>(most) / static_cast<double>(values.size()) : 1.0;
 }
 
-/// Spikes that were found become the mean of their neighbours: a low-pass would smear them over
-/// many rows, in which no robust weight finds them again.
+/// Spikes that were found become the line through the samples beside them: a low-pass would smear
+/// them over many rows, in which no robust weight finds them again.
 void removeSpikes(const Quality& quality, Recording* recording, std::vector<std::string>* told) {
   for (const ChannelStatistics& channel : quality.channels) {
     const int column = recording->column(channel.name);
     if (channel.spikes == 0 || column < 0) continue;
     auto values = recording->values.col(column);
-    for (const Eigen::Index row : channel.spike_rows)
-      values[row] = 0.5 * (values[row - 1] + values[row + 1]);
-    told->push_back(fmt::format("{} spike{} of {} became the mean of the samples beside",
+    for (size_t first = 0, next = 0; first < channel.spike_rows.size(); first = next) {
+      const Eigen::Index before = channel.spike_rows[first] - 1;
+      for (next = first + 1; next < channel.spike_rows.size(); ++next)
+        if (channel.spike_rows[next] != channel.spike_rows[next - 1] + 1) break;
+      const Eigen::Index after = channel.spike_rows[next - 1] + 1;
+      const double slope = (values[after] - values[before]) / static_cast<double>(after - before);
+      for (Eigen::Index row = before + 1; row < after; ++row)
+        values[row] = values[before] + slope * static_cast<double>(row - before);
+    }
+    told->push_back(fmt::format("{} spike{} of {} became the line through the samples beside",
                                 channel.spikes, channel.spikes == 1 ? "" : "s", channel.name));
   }
 }

@@ -270,8 +270,7 @@ std::string frictionText(const FrictionModel& friction) {
   for (const FrictionTerm& term : friction.terms)
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", term.name, readable(term.coefficient));
   if (friction.dynamic.kind != DynamicFrictionKind::kNone) {
-    out += fmt::format("{}{}", out.empty() ? "" : ", ",
-                       friction.dynamic.kind == DynamicFrictionKind::kDahl ? "Dahl" : "LuGre");
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", dynamicFrictionName(friction.dynamic.kind));
   }
   return out;
 }

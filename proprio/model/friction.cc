@@ -118,6 +118,20 @@ double frictionTorque(const FrictionModel& model, double v) {
   return torque;
 }
 
+std::string dynamicFrictionName(DynamicFrictionKind kind) {
+  switch (kind) {
+    case DynamicFrictionKind::kNone:
+      return "none";
+    case DynamicFrictionKind::kDahl:
+      return "Dahl";
+    case DynamicFrictionKind::kLuGre:
+      return "LuGre";
+    case DynamicFrictionKind::kLeuven:
+      return "Leuven";
+  }
+  return "none";
+}
+
 std::string frictionUnit(const FrictionTerm& term, bool prismatic) {
   switch (term.kind) {
     case FrictionTermKind::kViscous:

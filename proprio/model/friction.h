@@ -32,16 +32,24 @@ struct FrictionTerm {
 /// How sign(v) is realised: sign with s(0) = 0, tanh(gain v), or 2/pi atan(gain v).
 enum class SmoothSign { kSign, kTanh, kArctan };
 
-enum class DynamicFrictionKind { kNone, kDahl, kLuGre };
+enum class DynamicFrictionKind { kNone, kDahl, kLuGre, kLeuven };
 
 /// Friction with a state, for simulation.
 /// LuGre: zdot = v - sigma0 |v| z / g(v), tau = sigma0 z + sigma1 zdot + sigma2 v,
 ///        g(v) = coulomb + (stiction - coulomb) exp(-|v / stribeck_velocity|^exponent).
 /// Dahl:  zdot = v - sigma0 |v| z / coulomb, tau = sigma0 z.
+/// Leuven: N Maxwell slip elements side by side, so that small loops of the motion close and are
+///        then forgotten (LuGre and Dahl drift). Element j of stiffness k = sigma0 / N sticks,
+///        zdot = v, until its force reaches its share a_j g(v), a_j = (2 j - 1) / N^2, of the curve
+///        above; beyond, zdot = v - k |v| z / (a_j g(v)) leads back to it, no faster than |v|.
+///        tau = sum k z + sigma1 mean zdot + sigma2 v. The first loading is the parabola
+///        sigma0 x - (sigma0 x)^2 / (4 stiction), in N straight pieces.
+///        (Al-Bender, Lampaert, Swevers 2005, here with a relaxation over the way.)
 struct DynamicFriction {
   DynamicFrictionKind kind = DynamicFrictionKind::kNone;
   double sigma0 = 0.0, sigma1 = 0.0, sigma2 = 0.0;
   double coulomb = 0.0, stiction = 0.0, stribeck_velocity = 1.0, exponent = 2.0;
+  int elements = 6;  ///< Leuven: N
 };
 
 struct FrictionModel {
@@ -58,6 +66,8 @@ double frictionBasisDerivative(const FrictionModel& model, const FrictionTerm& t
                                double velocity);
 /// Sum over the static terms.
 double frictionTorque(const FrictionModel& model, double velocity);
+/// "LuGre", "Dahl", "Leuven"; "none".
+std::string dynamicFrictionName(DynamicFrictionKind kind);
 /// SI unit of a term's coefficient.
 std::string frictionUnit(const FrictionTerm& term, bool prismatic);
 

@@ -172,11 +172,16 @@ void checkDynamicFriction(const Model& model, const Joint& joint) {
                               "both must be positive",
                               f.sigma0, f.coulomb));
   }
-  if (f.kind == DynamicFrictionKind::kLuGre && !(f.stribeck_velocity > 0.0 && f.stiction > 0.0)) {
+  if (f.kind != DynamicFrictionKind::kDahl && !(f.stribeck_velocity > 0.0 && f.stiction > 0.0)) {
     throw errorIn(model, joint,
-                  fmt::format("its LuGre friction has stiction = {} and stribeck_velocity = {}; "
+                  fmt::format("its {} friction has stiction = {} and stribeck_velocity = {}; "
                               "both must be positive",
-                              f.stiction, f.stribeck_velocity));
+                              dynamicFrictionName(f.kind), f.stiction, f.stribeck_velocity));
+  }
+  if (f.elements < 1 || f.elements > 100) {
+    throw errorIn(
+        model, joint,
+        fmt::format("its dynamic friction has {} elements; expected 1 to 100", f.elements));
   }
 }
 

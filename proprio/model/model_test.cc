@@ -147,6 +147,11 @@ const Fault kFaults[] = {
     {"ZeroGain",
      [](Model& m) { m.joints[0].friction.smooth_gain = 0; },
      {"joint 'joint_1'", "gain"}},
+    {"TooManyLeuvenElements",
+     [](Model& m) {
+       m.joints[0].friction.dynamic = {DynamicFrictionKind::kLeuven, 100, 0, 0, 1, 1, 1, 2, 101};
+     },
+     {"101 elements"}},
     {"LuGreWithoutStiffness",
      [](Model& m) { m.joints[0].friction.dynamic.kind = DynamicFrictionKind::kLuGre; },
      {"joint 'joint_1'", "sigma0"}},

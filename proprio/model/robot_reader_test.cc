@@ -106,6 +106,7 @@ joints:
   EXPECT_EQ(j1.friction.smooth_sign, SmoothSign::kTanh);
   EXPECT_EQ(j1.friction.smooth_gain, 50.0);
   EXPECT_EQ(j1.friction.dynamic.kind, DynamicFrictionKind::kLuGre);
+  EXPECT_EQ(j1.friction.dynamic.elements, 6);
   EXPECT_EQ(j1.friction.dynamic.stiction, 2.0) << "stiction is the Coulomb level unless stated";
   EXPECT_EQ(j1.spring.rest, M_PI / 6);
   EXPECT_EQ(j1.limits.upper, 2.5);

@@ -69,8 +69,10 @@ FrictionTerm readTerm(const NamedTerm& named, const Node& node) {
 
 DynamicFriction readDynamicFriction(const Node& node) {
   DynamicFriction friction;
-  friction.kind =
-      node["model"].Scalar() == "dahl" ? DynamicFrictionKind::kDahl : DynamicFrictionKind::kLuGre;
+  const std::string& law = node["model"].Scalar();
+  friction.kind = law == "dahl"     ? DynamicFrictionKind::kDahl
+                  : law == "leuven" ? DynamicFrictionKind::kLeuven
+                                    : DynamicFrictionKind::kLuGre;
   friction.sigma0 = readNumber(node["sigma0"]);
   friction.sigma1 = readNumber(node["sigma1"]);
   friction.sigma2 = readNumber(node["sigma2"]);
@@ -78,6 +80,7 @@ DynamicFriction readDynamicFriction(const Node& node) {
   friction.stiction = readNumber(node["stiction"], friction.coulomb);
   friction.stribeck_velocity = readNumber(node["stribeck_velocity"], friction.stribeck_velocity);
   friction.exponent = readNumber(node["exponent"], friction.exponent);
+  friction.elements = static_cast<int>(readNumber(node["elements"], friction.elements));
   return friction;
 }
 

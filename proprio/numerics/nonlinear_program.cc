@@ -41,7 +41,7 @@ class Adapter final : public Ipopt::TNLP {
     n = static_cast<Index>(x_.size());
     m = static_cast<Index>(g_.size());
     nonzeros = static_cast<Index>(entries_.size());
-    hessian = 0;
+    hessian = program_.hessian ? n * (n + 1) / 2 : 0;
     style = C_STYLE;
     return true;
   }
@@ -99,6 +99,25 @@ class Adapter final : public Ipopt::TNLP {
       return entries_.allFinite();
     });
   }
+  bool eval_h(Index n, const Number* x, bool, Number weight, Index m, const Number* multipliers,
+              bool, Index, Index* rows, Index* columns, Number* values) override {
+    if (!program_.hessian) return false;
+    Index place = 0;
+    if (values == nullptr) {
+      for (Index i = 0; i < n; ++i) {
+        for (Index j = 0; j <= i; ++j, ++place) rows[place] = i, columns[place] = j;
+      }
+      return true;
+    }
+    return guarded(n, x, [&] {
+      hessian_.resize(n, n);
+      program_.hessian(x_, weight, Eigen::Map<const Eigen::VectorXd>(multipliers, m), hessian_);
+      for (Index i = 0; i < n; ++i) {
+        for (Index j = 0; j <= i; ++j) values[place++] = hessian_(i, j);
+      }
+      return std::all_of(values, values + place, [](double value) { return std::isfinite(value); });
+    });
+  }
   bool intermediate_callback(Ipopt::AlgorithmMode, Index iteration, Number value, Number violation,
                              Number, Number, Number, Number, Number, Number, Index,
                              const Ipopt::IpoptData*, Ipopt::IpoptCalculatedQuantities*) override {
@@ -132,6 +151,7 @@ class Adapter final : public Ipopt::TNLP {
   const NonlinearProgram& program_;
   const ProgramOptions& options_;
   Eigen::VectorXd x_, gradient_, g_, entries_;
+  Eigen::MatrixXd hessian_;
 };
 
 ProgramStatus statusOf(Ipopt::ApplicationReturnStatus status) {
@@ -191,8 +211,10 @@ ProgramResult solveProgram(const NonlinearProgram& program, const ProgramOptions
   const Ipopt::SmartPtr<Ipopt::OptionsList> settings = app->Options();
   settings->SetIntegerValue("print_level", 0);
   settings->SetStringValue("sb", "yes");
-  settings->SetStringValue("hessian_approximation", "limited-memory");
-  settings->SetIntegerValue("limited_memory_max_history", options.memory);
+  if (!program.hessian) {
+    settings->SetStringValue("hessian_approximation", "limited-memory");
+    settings->SetIntegerValue("limited_memory_max_history", options.memory);
+  }
   settings->SetStringValue("nlp_scaling_method", "none");
   settings->SetIntegerValue("max_iter", options.iterations);
   settings->SetNumericValue("tol", options.tolerance);

@@ -2,7 +2,8 @@
 
 /// Smooth nonlinear programs: minimise f(x) subject to lower <= x <= upper and
 /// g_lower <= g(x) <= g_upper, from true first derivatives. Solved by Ipopt (an interior-point
-/// filter line search), with the Hessian of the Lagrangian approximated from gradients (L-BFGS).
+/// filter line search), with the Hessian of the Lagrangian approximated from gradients (L-BFGS)
+/// unless it is given.
 /// Finds a local minimum near the start.
 ///
 /// Ipopt's linear solver is not made for threads: solves of one process wait for each other.
@@ -27,6 +28,11 @@ struct NonlinearProgram {
   std::function<void(const Eigen::VectorXd& x, Eigen::VectorXd& gradient)> gradient;
   std::function<void(const Eigen::VectorXd& x, Eigen::VectorXd& g)> constraints;
   std::function<void(const Eigen::VectorXd& x, Eigen::VectorXd& values)> jacobian;
+  /// weight d2f/dx2 + sum multipliers_i d2g_i/dx2, or something near it (Gauss-Newton); the lower
+  /// triangle is read. Null: approximated from gradients.
+  std::function<void(const Eigen::VectorXd& x, double weight, const Eigen::VectorXd& multipliers,
+                     Eigen::MatrixXd& H)>
+      hessian;
 };
 
 struct ProgramOptions {

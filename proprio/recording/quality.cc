@@ -72,31 +72,48 @@ Index saturatedSamples(const Eigen::Ref<const VectorXd>& values, double extreme,
   return static_cast<double>(equal) > kPile * static_cast<double>(near) ? saturated : 0;
 }
 
+/// The samples in [first, first + length) leave the line through the samples beside them, all by
+/// more than `limit`, while the signal just before and after goes on as if nothing had happened.
+bool isSpike(const Eigen::Ref<const VectorXd>& x, Index first, Index length, double limit) {
+  const Index after = first + length;
+  const double left = x[first - 1], right = x[after];
+  double height = std::numeric_limits<double>::infinity();
+  for (Index i = first; i < after; ++i) {
+    const double line = left + (right - left) * static_cast<double>(i - first + 1) /
+                                   static_cast<double>(length + 1);
+    const double distance = std::abs(x[i] - line);
+    if (!(distance > limit)) return false;  // also where it is not a number
+    height = std::min(height, distance);
+  }
+  const double quiet = 0.25 * height;
+  return std::abs(right - left) < quiet && std::abs(left - x[first - 2]) < quiet &&
+         std::abs(x[after + 1] - right) < quiet;
+}
+
 void findSpikes(const Eigen::Ref<const VectorXd>& x, double range, ChannelStatistics& s) {
   constexpr double kDeviations = 12.0;
-  const auto off = [&](Index i) { return x[i] - 0.5 * (x[i - 1] + x[i + 1]); };
+  constexpr Index kLongest = 3;
   std::vector<double> sizes;
   for (Index i = 1; i + 1 < x.size(); ++i) {
-    if (std::isfinite(off(i))) sizes.push_back(std::abs(off(i)));
+    const double off = x[i] - 0.5 * (x[i - 1] + x[i + 1]);
+    if (std::isfinite(off)) sizes.push_back(std::abs(off));
   }
   if (sizes.size() < 20) return;
   constexpr double kMedianToDeviation = 1.4826;  // of a normal distribution
   const double limit =
       std::max({kDeviations * kMedianToDeviation * median(sizes), 3.0 * s.step, 1e-3 * range});
   for (Index i = 2; i + 2 < x.size(); ++i) {
-    const double here = off(i), before = off(i - 1), after = off(i + 1);
-    // a single outlier of height h gives -h/2, h, -h/2; a step of the signal does not
-    const auto half = [here](double side) {
-      return here * side < 0.0 && std::abs(side) > 0.25 * std::abs(here) &&
-             std::abs(side) < 0.75 * std::abs(here);
-    };
-    if (!(std::abs(here) > limit) || !half(before) || !half(after)) continue;
+    Index length = 1;
+    while (length <= kLongest && i + length + 1 < x.size() && !isSpike(x, i, length, limit))
+      ++length;
+    if (length > kLongest || i + length + 1 >= x.size()) continue;
     if (s.spikes++ == 0) s.first_spike = i;
-    s.spike_rows.push_back(i);
+    for (Index k = 0; k < length; ++k) s.spike_rows.push_back(i++);
   }
   // many of them are noise
   constexpr double kRare = 0.02;
-  if (s.spikes > 3 && static_cast<double>(s.spikes) > kRare * static_cast<double>(x.size())) {
+  if (s.spikes > 3 &&
+      static_cast<double>(s.spike_rows.size()) > kRare * static_cast<double>(x.size())) {
     s.spikes = 0;
     s.first_spike = -1;
     s.spike_rows.clear();
@@ -201,7 +218,7 @@ void judgeChannel(const ChannelStatistics& c, const TimeStatistics& t, Findings&
   }
   if (c.spikes > 0) {
     findings.add(Severity::kWarning, c.name,
-                 fmt::format("{} spike{} of a single sample, first at {}", c.spikes,
+                 fmt::format("{} spike{} of one to three samples, first at {}", c.spikes,
                              c.spikes == 1 ? "" : "s", findings.row(c.first_spike)));
   }
   if (c.step > 1e-3 * (c.largest - c.smallest)) {

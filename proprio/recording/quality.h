@@ -10,8 +10,9 @@
 ///   frozen       the longest run of samples that are exactly equal
 ///   saturated    samples that equal the largest (smallest) value in runs of 5 or more inside the
 ///                recording, if they are 5 times as many as those just below (above) it
-///   spike        a single sample off the line through its neighbours by more than 12 robust
-///                standard deviations of that distance, the neighbours not being off by themselves;
+///   spike        one to three samples off the line through the samples beside them by more than
+///                12 robust standard deviations (of single samples from the line through their
+///                neighbours) and by four times what the signal changes just before and after;
 ///                where more than 2 % of the samples are, it is noise
 ///   step         of quantisation: nearly all differences of the values are multiples of it
 ///

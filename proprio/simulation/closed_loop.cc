@@ -53,7 +53,8 @@ Index tickCount(const ClosedLoopRun& run) {
          1;
 }
 
-void checkRun(const Tree& tree, const ClosedLoopRun& run) {
+/// `earlier`: a run that has passed; what it shares with this one is not looked at again.
+void checkRun(const Tree& tree, const ClosedLoopRun& run, const ClosedLoopRun* earlier) {
   const ClosedLoopOptions& options = run.options;
   requireNotNegative("encoder noise", options.encoder_noise);
   requireNotNegative("quantisation", options.quantisation);
@@ -65,7 +66,9 @@ void checkRun(const Tree& tree, const ClosedLoopRun& run) {
     throw Error(fmt::format("the servo is for {} coordinates, the robot has {}",
                             run.servo.kp.size(), tree.velocityCount()));
   }
-  internal::checkReference(tree, run);
+  if (earlier == nullptr || earlier->reference != run.reference ||
+      earlier->options.check_limits != run.options.check_limits)
+    internal::checkReference(tree, run);
   const bool uses_model = run.servo.kind == ControlKind::kComputedTorque ||
                           run.servo.feed_forward != FeedForward::kNone;
   if (uses_model && tree.positionCount() != tree.velocityCount()) {
@@ -128,8 +131,9 @@ int substepsOf(const Tree& tree, const ClosedLoopRun& run) {
   return std::max(1, static_cast<int>(steps));
 }
 
-RunShape shapeOf(const Tree& tree, const ClosedLoopRun& run) {
-  checkRun(tree, run);
+RunShape shapeOf(const Tree& tree, const ClosedLoopRun& run,
+                 const ClosedLoopRun* earlier = nullptr) {
+  checkRun(tree, run, earlier);
   RunShape shape;
   shape.kind = static_cast<int>(run.servo.kind);
   shape.integrator = static_cast<int>(run.options.integrator);
@@ -155,7 +159,9 @@ std::vector<ClosedLoopResult> simulateClosedLoops(const Tree& tree,
   // runs of one shape side by side; smooth signs and limits are those of the whole group
   std::map<std::pair<RunShape, std::pair<double, bool>>, std::vector<size_t>> shapes;
   for (size_t r = 0; r < runs.size(); ++r) {
-    shapes[{shapeOf(tree, runs[r]), {runs[r].options.sign_gain, runs[r].options.check_limits}}]
+    const ClosedLoopRun* earlier = r > 0 ? &runs[r - 1] : nullptr;
+    shapes[{shapeOf(tree, runs[r], earlier),
+            {runs[r].options.sign_gain, runs[r].options.check_limits}}]
         .push_back(r);
   }
   struct Group {

@@ -17,6 +17,7 @@ using Eigen::VectorXd;
 // streams of random numbers; 1 belongs to the encoders
 constexpr std::uint64_t kTorqueStream = 2;
 constexpr std::uint64_t kSensorStream = 16;
+constexpr Index kBlock = 32;  // rows that are kept until they become parts of columns
 
 Quantity quantityOf(const Sensor& sensor, size_t axis) {
   switch (sensor.kind) {
@@ -68,7 +69,8 @@ LoopRecorder::LoopRecorder(const Tree& tree, const ClosedLoopRun& run, const Pla
   }
   motions_.resize(tree.model().links.size());
   const auto columns = static_cast<Index>(recording_.channels.size());
-  rows_.setZero(samples, columns);
+  rows_.setZero(kBlock, columns);
+  recording_.values.resize(samples, columns);
   recording_.time.setZero(samples);
   noise_.setZero((static_cast<Index>(axes_.size()) + 3) / 4 * 4);  // whole blocks
   q_.setZero(tree.positionCount());
@@ -154,8 +156,9 @@ void LoopRecorder::addSensorChannels() {
 
 void LoopRecorder::record(Index sample, double time, Plant& plant, int lane, const LoopSample& x) {
   recording_.time[sample] = time;
+  if (recorded_ > 0 && recorded_ % kBlock == 0) flush();
   recorded_ = sample + 1;
-  double* out = rows_.row(sample).data();
+  double* out = rows_.row(sample % kBlock).data();
   const ptrdiff_t stride = x.stride;
   const auto width = static_cast<int>(noise_.size());
   if (options_.torque_noise > 0.0) {
@@ -224,18 +227,18 @@ double* LoopRecorder::recordSensors(Index sample, Plant& plant, int lane, double
   return out;
 }
 
+// the latest rows become parts of columns, while they are in the cache
+void LoopRecorder::flush() {
+  const Index count = (recorded_ + kBlock - 1) % kBlock + 1;
+  for (Index c = 0; recorded_ > 0 && c < rows_.cols(); ++c)
+    recording_.values.col(c).segment(recorded_ - count, count) = rows_.col(c).head(count);
+}
+
 ClosedLoopResult LoopRecorder::finish() {
   ClosedLoopResult result;
-  // rows to columns, a few rows at a time so that they stay in the cache
-  constexpr Index kRows = 32;
-  recording_.values.resize(recorded_, rows_.cols());
-  for (Index start = 0; start < recorded_; start += kRows) {
-    const Index count = std::min(kRows, recorded_ - start);
-    for (Index c = 0; c < rows_.cols(); ++c)
-      recording_.values.col(c).segment(start, count) = rows_.col(c).segment(start, count);
-  }
+  flush();
   recording_.time.conservativeResize(recorded_);
-  rows_.resize(0, 0);
+  recording_.values.conservativeResize(recorded_, Eigen::NoChange);
   result.recording = std::move(recording_);
   if (options_.truth) summarise(&result);
   return result;

@@ -36,6 +36,7 @@ class LoopRecorder {
   /// `other`: a quantity of its own kind with that name, measured in the unit of `quantity`.
   void addChannel(Quantity quantity, Role role, const Joint& joint, const char* other = "");
   double* recordSensors(Eigen::Index sample, Plant& plant, int lane, double* out);
+  void flush();
   void summarise(ClosedLoopResult* result) const;
 
   const Tree& tree_;
@@ -44,7 +45,7 @@ class LoopRecorder {
   std::vector<SensorPlan> plans_;
   std::vector<LinkMotion> motions_;
   Recording recording_;
-  RowMatrix rows_;
+  RowMatrix rows_;  ///< the latest
   Eigen::Index recorded_ = 0;
   Eigen::VectorXd noise_, q_, v_, a_, reading_;
 };

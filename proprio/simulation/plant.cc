@@ -26,6 +26,14 @@ double stribeck(const DynamicFriction& law, double v) {
   return law.coulomb + (law.stiction - law.coulomb) * decay;
 }
 
+/// zdot of a bristle that carries `load` times what it can carry at this speed.
+double bristleRate(const DynamicFriction& law, double load, double v) {
+  const double sliding = v - std::abs(v) * load;
+  if (law.kind != DynamicFrictionKind::kLeuven) return sliding;
+  const bool sticks = v * load <= 0.0 || std::abs(load) < 1.0;
+  return sticks ? v : std::clamp(sliding, -std::abs(v), std::abs(v));
+}
+
 }  // namespace
 
 bool Plant::needsOneLane(const Tree& tree) {
@@ -51,14 +59,15 @@ Plant::Plant(const Tree& tree, const std::vector<const Parameters*>& lanes, doub
   plain_ = nq_ == n_;
   q_of_.assign(static_cast<size_t>(n_), -1);
   flexible_of_.assign(static_cast<size_t>(n_), -1);
+  signs_ = n_ * lanes_;
   readJoints(sign_gain);
   readCouplings();
   const auto flexible = static_cast<Index>(flexible_.size());
-  const Index size = (nq_ + n_ + 2 * flexible + static_cast<Index>(bristles_.size())) * lanes_;
+  const Index size = (nq_ + n_ + 2 * flexible + bristle_states_) * lanes_;
   for (VectorXd* x : {&state, &rates_, &sum_, &stage_, &stage_rates_}) x->setZero(size);
   for (VectorXd* x : {&torque, &net_, &friction_, &drive_}) x->setZero(n_ * lanes_);
-  argument_.setZero(n_ * lanes_ + kPadding);
-  sign_.setZero(n_ * lanes_ + kPadding);
+  argument_.setZero(signs_ + kPadding);
+  sign_.setZero(signs_ + kPadding);
   const auto width = static_cast<size_t>(lanes_);
   inertias_ = AlignedBuffer(10 * static_cast<size_t>(tree.bodyCount()) * width);
   link_rotor_ = AlignedBuffer(static_cast<size_t>(n_) * width);
@@ -99,8 +108,12 @@ void Plant::readTerms(int j, double sign_gain) {
     flexible_of_[static_cast<size_t>(row)] = static_cast<Index>(flexible_.size());
     flexible_.push_back(row);
   }
-  if (joint.friction.dynamic.kind != DynamicFrictionKind::kNone && !joint.mimic)
-    bristles_.push_back({row, joint.friction.dynamic});
+  if (const DynamicFriction& law = joint.friction.dynamic;
+      law.kind != DynamicFrictionKind::kNone && !joint.mimic) {
+    const Index count = law.kind == DynamicFrictionKind::kLeuven ? law.elements : 1;
+    bristles_.push_back({row, law, bristle_states_, count});
+    bristle_states_ += count;
+  }
   FrictionModel smooth = joint.friction;
   if (smooth.smooth_sign == SmoothSign::kSign) {
     smooth.smooth_sign = SmoothSign::kTanh;
@@ -155,6 +168,10 @@ void Plant::readCouplings() {
       coupling.row = tree_.velocityIndex(term.joint);
       coupling.ratio = model.joints[static_cast<size_t>(term.joint)].mimic_ratio;
       coupling.signal = term.signal;
+      if (term.signal == Signal::kSignVelocity) {
+        coupling.sign = signs_;
+        signs_ += lanes_;
+      }
       for (size_t k = 0; k < term.joints.size(); ++k) {
         const Joint& joint = model.joints[static_cast<size_t>(term.joints[k])];
         coupling.q.push_back(tree_.positionIndex(term.joints[k]));
@@ -255,16 +272,21 @@ void Plant::derivative(const double* y, double* dy) {
   frictionTorques(y, rest + 2 * static_cast<Index>(flexible_.size()) * lanes_);
   const Index size = n_ * lanes_;
   if (plain_) {
-    for (Index i = 0; i < size; ++i)
-      net_[i] = drive_[i] - friction_[i] - (spring_[i] * q[i] + preload_[i]);
+    const Eigen::Map<const VectorXd> position(q, size);
+    net_ = drive_ - friction_ - spring_.cwiseProduct(position) - preload_;
   } else {
     for (Index i = 0; i < size; ++i)
       net_[i] =
           drive_[i] - friction_[i] - (spring_[i] * q[q_of_[static_cast<size_t>(i)]] + preload_[i]);
   }
   for (const Coupling& coupling : couplings_) {
-    for (int lane = 0; lane < lanes_; ++lane)
-      net_[coupling.row * lanes_ + lane] -= couplingTorque(coupling, q, v, lane);
+    for (int lane = 0; lane < lanes_; ++lane) {
+      const double signal = coupling.sign >= 0                ? sign_[coupling.sign + lane]
+                            : coupling.signal == Signal::kOne ? 1.0
+                                                              : couplingSum(coupling, q, v, lane);
+      net_[coupling.row * lanes_ + lane] -=
+          coupling.ratio * coupling.value[static_cast<size_t>(lane)] * signal;
+    }
   }
   solve(q, v, dy + nq_ * lanes_);
 }
@@ -303,10 +325,15 @@ void Plant::frictionTorques(const double* y, double* dz) {
   const double* v = y + nq_ * lanes_;
   const double* z = y + (nq_ + n_ + 2 * static_cast<Index>(flexible_.size())) * lanes_;
   const Index size = n_ * lanes_;
-  for (Index i = 0; i < size; ++i) argument_[i] = gain_[i] * v[i];
-  table_.tanh(argument_.data(), sign_.data(), size);
-  for (Index i = 0; i < size; ++i)
-    friction_[i] = viscous_[i] * v[i] + coulomb_[i] * sign_[i] + offset_[i];
+  const Eigen::Map<const VectorXd> speed(v, size);
+  argument_.head(size) = gain_.cwiseProduct(speed);
+  for (const Coupling& coupling : couplings_) {
+    if (coupling.sign < 0) continue;
+    for (int lane = 0; lane < lanes_; ++lane)
+      argument_[coupling.sign + lane] = sign_gain_ * couplingSum(coupling, y, v, lane);
+  }
+  table_.tanh(argument_.data(), sign_.data(), signs_);
+  friction_ = viscous_.cwiseProduct(speed) + coulomb_.cwiseProduct(sign_.head(size)) + offset_;
   for (const OtherTerm& other : others_) {
     for (int lane = 0; lane < lanes_; ++lane) {
       const Index i = other.row * lanes_ + lane;
@@ -315,15 +342,23 @@ void Plant::frictionTorques(const double* y, double* dz) {
           frictionBasis(other.friction, other.friction.terms[other.term], other.ratio * v[i]);
     }
   }
-  for (size_t b = 0; b < bristles_.size(); ++b) {
-    const DynamicFriction& law = bristles_[b].law;
+  for (const Bristle& bristle : bristles_) {
+    const DynamicFriction& law = bristle.law;
+    const double stiffness = law.sigma0 / static_cast<double>(bristle.count);
     for (int lane = 0; lane < lanes_; ++lane) {
-      const Index i = bristles_[b].row * lanes_ + lane;
-      const Index own = static_cast<Index>(b) * lanes_ + lane;
-      const double rate = v[i] - law.sigma0 * std::abs(v[i]) * z[own] / stribeck(law, v[i]);
-      dz[own] = rate;
-      friction_[i] += law.sigma0 * z[own];
-      if (law.kind == DynamicFrictionKind::kLuGre)
+      const Index i = bristle.row * lanes_ + lane;
+      const double curve = stribeck(law, v[i]);
+      double force = 0.0, rate = 0.0;
+      for (Index j = 0; j < bristle.count; ++j) {
+        const Index own = (bristle.first + j) * lanes_ + lane;
+        const auto n = static_cast<double>(bristle.count);
+        const double share = static_cast<double>(2 * j + 1) / (n * n);  // 1 for a single one
+        dz[own] = bristleRate(law, stiffness * z[own] / (share * curve), v[i]);
+        force += stiffness * z[own];
+        rate += dz[own] / n;
+      }
+      friction_[i] += force;
+      if (law.kind != DynamicFrictionKind::kDahl)
         friction_[i] += law.sigma1 * rate + law.sigma2 * v[i];
     }
   }
@@ -339,8 +374,8 @@ void Plant::frictionTorques(const double* y, double* dz) {
   }
 }
 
-double Plant::couplingTorque(const Coupling& coupling, const double* q, const double* v,
-                             int lane) const {
+double Plant::couplingSum(const Coupling& coupling, const double* q, const double* v,
+                          int lane) const {
   double sum = 0.0;
   for (size_t k = 0; k < coupling.weights.size(); ++k) {
     const bool positions = coupling.signal == Signal::kPosition;
@@ -348,9 +383,7 @@ double Plant::couplingTorque(const Coupling& coupling, const double* q, const do
     sum += coupling.weights[k] * (positions ? q : v)[index * lanes_ + lane];
     if (positions) sum += coupling.offsets[k];
   }
-  if (coupling.signal == Signal::kOne) sum = 1.0;
-  if (coupling.signal == Signal::kSignVelocity) sum = std::tanh(sign_gain_ * sum);
-  return coupling.ratio * coupling.value[static_cast<size_t>(lane)] * sum;
+  return sum;
 }
 
 void Plant::solve(const double* q, const double* v, double* a) {
@@ -424,7 +457,9 @@ double Plant::fastestRate(const VectorXd& velocity_limit) const {
         const double lowest = law.kind == DynamicFrictionKind::kDahl
                                   ? law.coulomb
                                   : std::min(law.coulomb, law.stiction);
-        bristle_rate += law.sigma0 * velocity_limit[i] / lowest;
+        // the weakest of several elements has stiffness 1 / n and strength 1 / n^2
+        const auto n = static_cast<double>(bristle.count);
+        bristle_rate += n * law.sigma0 * velocity_limit[i] / lowest;
       }
       const double m = mobility[i];
       fastest = std::max({fastest, slope * m + bristle_rate, std::sqrt(hardest * m)});

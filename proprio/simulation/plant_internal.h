@@ -8,7 +8,7 @@
 /// Rigid joint: tau is the drive's torque and M contains its rotor. Flexible joint: tau is the
 /// torque of the elasticity, K (theta - q) + D (theta' - q'), and the rotor obeys
 ///   I_rotor theta'' = tau_drive - tau                      Ardiani 2023, 1.5, R-11
-/// LuGre and Dahl bristles z as declared in model/friction.h. sign(v) is tanh(sign_gain v).
+/// LuGre, Dahl and Leuven bristles z as declared in model/friction.h. sign(v) is tanh(sign_gain v).
 ///
 /// State y = (q, v, theta, theta', z).
 
@@ -84,6 +84,7 @@ class Plant {
   struct Bristle {
     Eigen::Index row;
     DynamicFriction law;
+    Eigen::Index first, count;  ///< of its states
   };
   struct Coupling {
     Eigen::Index row;
@@ -92,6 +93,7 @@ class Plant {
     std::vector<Eigen::Index> q, v;
     std::vector<double> weights, offsets;
     std::vector<double> value;  ///< per lane
+    Eigen::Index sign = -1;     ///< where sign_ has its smooth signs, if it needs them
   };
 
   void readJoints(double sign_gain);
@@ -101,7 +103,7 @@ class Plant {
   void derivative(const double* y, double* dy);
   void positionRates(const double* q, const double* v, double* dq) const;
   void frictionTorques(const double* y, double* dz);
-  double couplingTorque(const Coupling& coupling, const double* q, const double* v, int lane) const;
+  double couplingSum(const Coupling& coupling, const double* q, const double* v, int lane) const;
   void driveTorques(const double* y, double* dy);
   void solve(const double* q, const double* v, double* a);
   void solveOne(ConstVectorRef q, ConstVectorRef v, VectorRef a);
@@ -117,6 +119,7 @@ class Plant {
   std::vector<Eigen::Index> flexible_of_;  ///< index among the flexible joints, or -1
   std::vector<Eigen::Index> flexible_;
   std::vector<Bristle> bristles_;
+  Eigen::Index bristle_states_ = 0, signs_ = 0;
   std::vector<OtherTerm> others_;
   std::vector<Coupling> couplings_;
   bool inertial_couplings_ = false, plain_ = true;

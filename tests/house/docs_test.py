@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Claim: the documents name only what exists.
 
-Checked: files and tests named in docs/literature.md, its lists of IDs without gaps, links between the pages, the rules of check, and that the C++ examples of
+Checked: files and tests named in docs/literature.md, its lists of IDs without gaps and their counts, links between the pages, the rules of check, and that the C++ examples of
 the README and of the pages are those that are compiled. usage: docs_test.py SOURCE_DIR
 """
 import pathlib
@@ -25,10 +25,19 @@ def literature():
     for unit in set(re.findall(rf"`((?:{rooms})/[\w/]+)`", text)):
         if not list(root.glob(f"proprio/{unit}.*")):
             problems.append(f"docs/literature.md: there is no proprio/{unit}.*")
+    totals = [0, 0, 0]
     for letter, count in (("T", 85), ("L", 80), ("A", 58), ("R", 97)):
-        rows = re.findall(rf"^\| {letter}-(\d+) \|", text, re.M)
-        if [int(row) for row in rows] != list(range(1, count + 1)):
+        rows = re.findall(rf"^\| {letter}-(\d+) \|.*\| (\w+)[^|]*\|$", text, re.M)
+        if [int(row) for row, _ in rows] != list(range(1, count + 1)):
             problems.append(f"docs/literature.md: rows {letter}-01 to {letter}-{count} are not complete and in order")
+        counts = [sum(status == one for _, status in rows) for one in ("done", "partly", "planned")]
+        totals = [a + b for a, b in zip(totals, counts)]
+        expected = f"({letter}-01 to {letter}-{count}) | {' | '.join(map(str, counts))} | {count} |"
+        if expected not in text:
+            problems.append(f"docs/literature.md: the table of lists should say {expected}")
+    expected = f"| all | {' | '.join(map(str, totals))} | {sum(totals)} |"
+    if expected not in text:
+        problems.append(f"docs/literature.md: the table of lists should say {expected}")
 
 
 def links():
