@@ -2,8 +2,8 @@
 
 // Part of the precompiled headers, only to shorten the build: what is declared here is compiled in
 // compiled_once_*.cc and nowhere else. Without it each file that takes the eigenvalues of a 4x4
-// matrix, or a QR decomposition, compiles them anew, six seconds each. Nothing includes this file
-// by name, and the code is the same without it.
+// matrix, or a QR decomposition, compiles them anew, six seconds each. No source of the
+// library includes this file, and the code is the same without it.
 
 #include <Eigen/Dense>
 

@@ -19,8 +19,12 @@ proprio_oracle(mujoco mujoco LINK mujoco::mujoco)
 # Pinocchio comes from PyPI together with its own Boost, assimp, octomap and urdfdom, so it cannot share a build tree
 # with the oracles that use Debian's. Its prefix is searched only here: the library itself stays with Debian's.
 if(PROPRIO_PINOCCHIO)
+  if(NOT IS_DIRECTORY ${PROPRIO_PINOCCHIO})
+    message(FATAL_ERROR "PROPRIO_PINOCCHIO is '${PROPRIO_PINOCCHIO}'; give the folder in which Pinocchio is installed")
+  endif()
   list(PREPEND CMAKE_PREFIX_PATH ${PROPRIO_PINOCCHIO})
   find_package(pinocchio REQUIRED)
+  list(POP_FRONT CMAKE_PREFIX_PATH)
   proprio_oracle(pinocchio pinocchio LINK pinocchio::pinocchio)
 else()
   find_package(DART QUIET)

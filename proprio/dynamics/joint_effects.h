@@ -8,7 +8,7 @@
 ///   rotor inertia   rotor_inertia * a                             already part of inverseDynamics
 /// A mimic joint q = ratio * q_leader + offset acts on the row of its leader, times ratio.
 /// These are torques that the drive has to supply: they add to inverse dynamics. Friction with a
-/// state (LuGre, Dahl) belongs to simulation and is not included.
+/// state (LuGre, Dahl, Leuven) belongs to simulation and is not included.
 /// Sources: Ardiani 2023 ch. 1, friction and drives, Leboutet 2022 eq. 155 and 223
 /// (L-07).
 ///

@@ -1,5 +1,5 @@
 // Inverse dynamics, mass matrix, forward dynamics and torque regressor against Pinocchio, fixed and
-// floating base, with rotor inertia. Only built with -DPROPRIO_PINOCCHIO=ON.
+// floating base, with rotor inertia. Only built with -DPROPRIO_PINOCCHIO=PREFIX.
 //
 // Coordinates are the same: quaternion (x, y, z, w), body twist with the linear part first. The ten
 // parameters of a body are not: Pinocchio's order is [m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz].

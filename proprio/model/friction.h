@@ -44,7 +44,8 @@ enum class DynamicFrictionKind { kNone, kDahl, kLuGre, kLeuven };
 ///        above; beyond, zdot = v - k |v| z / (a_j g(v)) leads back to it, no faster than |v|.
 ///        tau = sum k z + sigma1 mean zdot + sigma2 v. The first loading is the parabola
 ///        sigma0 x - (sigma0 x)^2 / (4 stiction), in N straight pieces.
-///        (Al-Bender, Lampaert, Swevers 2005, here with a relaxation over the way.)
+///        (Generalised Maxwell slip of Al-Bender, Lampaert and Swevers 2005, which the authors of
+///        the Leuven model of 2000 put in its place; here with a relaxation over the way.)
 struct DynamicFriction {
   DynamicFrictionKind kind = DynamicFrictionKind::kNone;
   double sigma0 = 0.0, sigma1 = 0.0, sigma2 = 0.0;

@@ -161,6 +161,9 @@ void completeFriction(const Model& model, Joint& joint) {
 void checkDynamicFriction(const Model& model, const Joint& joint) {
   const DynamicFriction& f = joint.friction.dynamic;
   if (f.kind == DynamicFrictionKind::kNone) return;
+  if (joint.mimic)
+    throw errorIn(model, joint,
+                  "it follows another joint and has dynamic friction; declare that at the leader");
   for (double x :
        {f.sigma0, f.sigma1, f.sigma2, f.coulomb, f.stiction, f.stribeck_velocity, f.exponent}) {
     if (!std::isfinite(x))

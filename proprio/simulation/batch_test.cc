@@ -121,6 +121,7 @@ TEST(ClosedLoopBatch, FlexibleBristledComputedTorque) {
     joint.drive.damping = 2.0;
     joint.friction.dynamic = {DynamicFrictionKind::kLuGre, 500.0, 1.0, 0.1, 0.3, 0.5, 0.1, 2.0};
   }
+  model.joints[1].friction.dynamic.kind = DynamicFrictionKind::kLeuven;
   const Tree tree(finished(model));
   Control control;
   control.kind = ControlKind::kComputedTorque;

@@ -147,7 +147,8 @@ TEST_P(Bristled, SteadyStateIsTheStribeckCurve) {
 }
 
 // Below break-away a moment bends the bristles, by at least moment / sigma0 and by no more than the
-// logarithm of the approach to break-away, and then the joint stays; above it the joint runs away.
+// logarithm of the approach to break-away (LuGre; the parabola of Leuven lies below it), and then
+// the joint stays; above it the joint runs away.
 TEST_P(Bristled, BreakAway) {
   const Tree tree(finished(bristledWheel(GetParam())));
   ClosedLoopRun run = idleRun(tree, restMotion(tree, 0.0, 3.0, 1000.0), kRate);
@@ -236,7 +237,8 @@ TEST(Plant, LeuvenClosesSmallLoops) {
       }
       if (motion.time[i] < 1.2 && q[i] > q[turn]) turn = i;
     }
-    for (back = q.size() / 2; q[back] < q[turn];) ++back;
+    for (back = q.size() / 2; back + 1 < q.size() && q[back] < q[turn];) ++back;
+    ASSERT_GE(q[back], q[turn]);
     drift[leuven ? 0 : 1] = std::abs(friction[back] - friction[turn]);
     if (leuven) {
       EXPECT_LT(drift[0], 2.0 * stiffness * fastest);

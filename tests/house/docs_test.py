@@ -30,6 +30,9 @@ def literature():
         rows = re.findall(rf"^\| {letter}-(\d+) \|.*\| (\w+)[^|]*\|$", text, re.M)
         if [int(row) for row, _ in rows] != list(range(1, count + 1)):
             problems.append(f"docs/literature.md: rows {letter}-01 to {letter}-{count} are not complete and in order")
+        for row, status in rows:
+            if status not in ("done", "partly", "planned"):
+                problems.append(f"docs/literature.md: {letter}-{row} is '{status}', expected done, partly or planned")
         counts = [sum(status == one for _, status in rows) for one in ("done", "partly", "planned")]
         totals = [a + b for a, b in zip(totals, counts)]
         expected = f"({letter}-01 to {letter}-{count}) | {' | '.join(map(str, counts))} | {count} |"

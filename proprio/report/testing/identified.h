@@ -114,7 +114,7 @@ inline IdentificationResult identified(const std::string& robot,
     info.quality.time.duration = static_cast<double>(info.samples) / 100.0;
     info.quality.time.rate_hz = 1000.0;
     info.quality.findings = {
-        {Severity::kWarning, "tau_3", "3 single samples stick out, the first at row 812"},
+        {Severity::kWarning, "tau_3", "3 spikes of one to three samples, first at row 812"},
         {Severity::kNote, "time", "the steps vary by 2 %"}};
     info.steps = {"Butterworth low-pass of order 4 at 20 Hz, forth and back",
                   "central differences for velocity and acceleration", "every 10th sample kept"};
