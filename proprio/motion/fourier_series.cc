@@ -160,6 +160,7 @@ MatrixXd fourierRestBasis(double period, int harmonics) {
   const Index L = harmonics;
   const double w = 2.0 * std::numbers::pi / period;
   MatrixXd basis = MatrixXd::Zero(2 * L + 1, 2 * L - 2);
+  if (L == 1) return basis;  // one harmonic alone cannot rest at its start
   basis.block(1, 0, L, L - 1) = orthogonalTo(VectorXd::Ones(L));
   basis.block(L + 1, L - 1, L, L - 1) = orthogonalTo(orders(L));
   // the offset that keeps the start where it is

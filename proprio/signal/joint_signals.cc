@@ -146,7 +146,9 @@ double makeUniform(const Recording& recording, const JointSignalOptions& options
       return sampling.rate_hz;
     }
     Eigen::MatrixXd all(raw.q.rows(), raw.q.cols() + raw.v.cols() + raw.tau.cols());
-    all << raw.q, raw.v, raw.tau;
+    all.leftCols(raw.q.cols()) = raw.q;  // velocities and torques may not be there
+    if (raw.v.cols() > 0) all.middleCols(raw.q.cols(), raw.v.cols()) = raw.v;
+    if (raw.tau.cols() > 0) all.rightCols(raw.tau.cols()) = raw.tau;
     ResampleOptions resample_options = *options.resample;
     resample_options.gaps = GapPolicy::kRefuse;
     const UniformSignals uniform = resample(raw.time, all, resample_options)[0];

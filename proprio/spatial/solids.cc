@@ -73,6 +73,7 @@ InertialParameters pointCloudInertia(const Eigen::Ref<const Eigen::VectorXd>& ma
   if (!masses.allFinite() || !points.allFinite() || (masses.array() < 0.0).any()) {
     throw Error("point cloud: a mass is negative or a number is not finite, expected masses >= 0");
   }
+  if (masses.size() == 0) return {0.0, Vector3d::Zero(), Matrix3d::Zero()};
   const Eigen::Matrix3Xd weighted = points * masses.asDiagonal();
   const Matrix3d S = weighted * points.transpose();
   return {masses.sum(), weighted.rowwise().sum(), S.trace() * Matrix3d::Identity() - S};

@@ -62,11 +62,11 @@ inline KnownProblem knownProblem(const std::shared_ptr<const Tree>& tree,
   known.truth =
       anotherRobot(*tree, layout, known.problem.prior, options.difference, options.seed + 1000);
   std::mt19937_64 random(options.seed + 2000);
-  std::normal_distribution<double> gaussian(0.0, options.noise);
+  std::normal_distribution<double> gaussian(0.0, 1.0);
   data.tau = predictTorques(*tree, layout, known.truth, data);
   if (options.noise > 0.0) {
     data.tau += Eigen::MatrixXd::NullaryExpr(data.tau.rows(), data.tau.cols(),
-                                             [&] { return gaussian(random); });
+                                             [&] { return options.noise * gaussian(random); });
   }
   known.problem.data = {data};
   known.problem.stacked =
