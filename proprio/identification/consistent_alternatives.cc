@@ -67,7 +67,7 @@ bool keepsRows(const LmiProblem& problem, const VectorXd& xi) {
 
 /// Strictly possible, all inequalities kept: the prior if it is that, else the nearest to it.
 VectorXd possibleStart(const ConsistentProblem& consistent) {
-  const VectorXd start = keptInside(consistent, consistent.inside);
+  VectorXd start = keptInside(consistent, consistent.inside);
   if (keepsRows(consistent.lmi, start)) return start;
   LmiProblem nearest;
   nearest.A = MatrixXd::Identity(start.size(), start.size());
@@ -84,7 +84,7 @@ VectorXd possibleStart(const ConsistentProblem& consistent) {
 /// The better of the prior and the unconstrained solution with its bodies made possible.
 VectorXd goodStart(const ConsistentProblem& consistent, const LmiProblem& triangular,
                    const std::vector<LinkBlock>& links) {
-  const VectorXd start = possibleStart(consistent);
+  VectorXd start = possibleStart(consistent);
   VectorXd fitted = unconstrainedPoint(triangular);
   if (!fitted.allFinite()) return start;
   for (const LinkBlock& link : links) {

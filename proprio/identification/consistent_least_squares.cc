@@ -229,10 +229,10 @@ VectorXd keptInside(const ConsistentProblem& consistent, VectorXd xi) {
   }
   if (holds(xi)) return xi;
   // mixtures of possible bodies are possible: the shortest way from the solution to the inside
-  const VectorXd target = consistent.inside;
+  VectorXd target = consistent.inside;
   const VectorXd way = target - xi;
   for (double step = 1e-12; step < 1.0; step *= 2.0) {
-    const VectorXd mixed = xi + step * way;
+    VectorXd mixed = xi + step * way;
     if (holds(mixed)) return mixed;
   }
   return target;

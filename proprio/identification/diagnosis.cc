@@ -17,7 +17,7 @@ constexpr double kRelated = 0.3;
 constexpr double kNotableInflation = 2.0;
 
 double largestInputCorrelation(const MotionData& data, const Eigen::VectorXd& residual,
-                               ConstCounts use) {
+                               const ConstCounts& use) {
   double largest = 0.0;
   for (const Eigen::MatrixXd* inputs : {&data.q, &data.v, &data.a}) {
     for (Eigen::Index c = 0; c < inputs->cols(); ++c) {

@@ -32,8 +32,8 @@ struct SectionState {
   Sample s1, s2;
 };
 
-/// `count` samples from `x`, in place, each `kStep` (+1 or -1) after the one before.
-template <int kStep>
+/// `count` samples from `x`, in place, each `Step` (+1 or -1) after the one before.
+template <int Step>
 inline void runSection(const FilterSection& section, SectionState& state, Sample* x,
                        Eigen::Index count) {
   const double b0 = section.b0, b1 = section.b1, b2 = section.b2, a1 = section.a1, a2 = section.a2;
@@ -52,17 +52,17 @@ inline void runSection(const FilterSection& section, SectionState& state, Sample
     advance(1);
     advance(2);
     advance(3);
-    x += kStep;
+    x += Step;
   }
   state.s1 = s1;
   state.s2 = s2;
 }
 
 /// The whole cascade over a block.
-template <int kStep>
+template <int Step>
 inline void runCascade(const std::vector<FilterSection>& sections, SectionState* states, Sample* x,
                        Eigen::Index count) {
-  for (size_t i = 0; i < sections.size(); ++i) runSection<kStep>(sections[i], states[i], x, count);
+  for (size_t i = 0; i < sections.size(); ++i) runSection<Step>(sections[i], states[i], x, count);
 }
 
 /// State as if the input had been `level` since ever: with the gain g of a section at zero
