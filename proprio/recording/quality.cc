@@ -76,18 +76,16 @@ Index saturatedSamples(const Eigen::Ref<const VectorXd>& values, double extreme,
 /// more than `limit`, while the signal just before and after goes on as if nothing had happened.
 bool isSpike(const Eigen::Ref<const VectorXd>& x, Index first, Index length, double limit) {
   const Index after = first + length;
-  const double left = x[first - 1], right = x[after];
+  const double left = x[first - 1], slope = (x[after] - left) / static_cast<double>(length + 1);
   double height = std::numeric_limits<double>::infinity();
   for (Index i = first; i < after; ++i) {
-    const double line = left + (right - left) * static_cast<double>(i - first + 1) /
-                                   static_cast<double>(length + 1);
-    const double distance = std::abs(x[i] - line);
+    const double distance = std::abs(x[i] - left - slope * static_cast<double>(i - first + 1));
     if (!(distance > limit) || !std::isfinite(distance)) return false;
     height = std::min(height, distance);
   }
-  const double slope = (right - left) / static_cast<double>(length + 1), quiet = 0.25 * height;
+  const double quiet = 0.25 * height;
   return std::abs(left - x[first - 2] - slope) < quiet &&
-         std::abs(x[after + 1] - right - slope) < quiet;
+         std::abs(x[after + 1] - x[after] - slope) < quiet;
 }
 
 void findSpikes(const Eigen::Ref<const VectorXd>& x, double range, ChannelStatistics& s) {

@@ -229,8 +229,9 @@ double* LoopRecorder::recordSensors(Index sample, Plant& plant, int lane, double
 
 // the latest rows become parts of columns, while they are in the cache
 void LoopRecorder::flush() {
-  const Index count = (recorded_ + kBlock - 1) % kBlock + 1;
-  for (Index c = 0; recorded_ > 0 && c < rows_.cols(); ++c)
+  if (recorded_ == 0) return;
+  const Index count = (recorded_ - 1) % kBlock + 1;
+  for (Index c = 0; c < rows_.cols(); ++c)
     recording_.values.col(c).segment(recorded_ - count, count) = rows_.col(c).head(count);
 }
 

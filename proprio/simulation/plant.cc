@@ -344,14 +344,14 @@ void Plant::frictionTorques(const double* y, double* dz) {
   }
   for (const Bristle& bristle : bristles_) {
     const DynamicFriction& law = bristle.law;
-    const double stiffness = law.sigma0 / static_cast<double>(bristle.count);
+    const auto n = static_cast<double>(bristle.count);
+    const double stiffness = law.sigma0 / n;
     for (int lane = 0; lane < lanes_; ++lane) {
       const Index i = bristle.row * lanes_ + lane;
       const double curve = stribeck(law, v[i]);
       double force = 0.0, rate = 0.0;
       for (Index j = 0; j < bristle.count; ++j) {
         const Index own = (bristle.first + j) * lanes_ + lane;
-        const auto n = static_cast<double>(bristle.count);
         const double share = static_cast<double>(2 * j + 1) / (n * n);  // 1 for a single one
         dz[own] = bristleRate(law, stiffness * z[own] / (share * curve), v[i]);
         force += stiffness * z[own];
