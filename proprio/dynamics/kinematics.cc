@@ -125,13 +125,12 @@ Matrix6d bodyFromBase(const Kinematics& k, Representation base) {
 /// Acceleration (spatial, about O) of a frame in a representation; twist of the frame about O.
 Vector6d convertAcceleration(const Kinematics& k, const Pose& X_WF, const Vector6d& twist,
                              const Vector6d& acceleration, Representation of) {
-  const Vector6d converted = fromOrigin(k, X_WF, of) * acceleration;
+  Vector6d converted = fromOrigin(k, X_WF, of) * acceleration;
   if (of != Representation::kMixed) return converted;
   // the mixed form is the classical acceleration: add w x v of the frame origin
   const Vector6d mixed_twist = fromOrigin(k, X_WF, of) * twist;
-  Vector6d result = converted;
-  result.head<3>() += Vector3d(mixed_twist.tail<3>()).cross(Vector3d(mixed_twist.head<3>()));
-  return result;
+  converted.head<3>() += Vector3d(mixed_twist.tail<3>()).cross(Vector3d(mixed_twist.head<3>()));
+  return converted;
 }
 
 template <class F>

@@ -214,7 +214,7 @@ VectorXd ChartedSolver::stepUnder(const MatrixXd& H, const VectorXd& g,
                                   const VectorXd& lower) const {
   const Eigen::LLT<MatrixXd> factor(H);
   if (factor.info() != Eigen::Success) return VectorXd::Constant(n_, kUnbounded);
-  const VectorXd free = -factor.solve(g);
+  VectorXd free = -factor.solve(g);
   LmiProblem program;
   bool violated = false;
   for (Index i = 0; i < n_; ++i) {

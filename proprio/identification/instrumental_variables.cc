@@ -190,16 +190,6 @@ class Round {
   StackedProblem simulated_;
 };
 
-/// Largest change of a base parameter relative to itself or to its standard deviation.
-double largestMove(const Estimate& before, const Estimate& now) {
-  const double rounding = kBetaRounding * now.beta.cwiseAbs().maxCoeff();
-  const Eigen::ArrayXd size = now.beta.cwiseAbs()
-                                  .cwiseMax(now.covariance.diagonal().cwiseMax(0.0).cwiseSqrt())
-                                  .array()
-                                  .max(std::max(rounding, 1e-300));
-  return ((now.beta - before.beta).array().abs() / size).maxCoeff();
-}
-
 double residualNorm(const Eigen::VectorXd& squares, const Eigen::VectorXd& sigma) {
   double sum = 0.0;
   for (Eigen::Index j = 0; j < squares.size(); ++j) {
@@ -241,7 +231,25 @@ SimulatedStart bestStart(const IdentificationProblem& problem, const MethodOptio
   return best;
 }
 
-/// What the rounds have to say.
+Estimate fromPriorOr(Estimate (*least_squares)(const IdentificationProblem&, const MethodOptions&),
+                     const IdentificationProblem& problem, const MethodOptions& options,
+                     const SimulatingRule& rule) {
+  requireReferences(problem);
+  return simulateAndSolve(problem, options, rule,
+                          startsFrom(problem, least_squares(problem, options)));
+}
+
+}  // namespace
+
+double largestMove(const Estimate& before, const Estimate& now) {
+  const double rounding = kBetaRounding * now.beta.cwiseAbs().maxCoeff();
+  const Eigen::ArrayXd size = now.beta.cwiseAbs()
+                                  .cwiseMax(now.covariance.diagonal().cwiseMax(0.0).cwiseSqrt())
+                                  .array()
+                                  .max(std::max(rounding, 1e-300));
+  return ((now.beta - before.beta).array().abs() / size).maxCoeff();
+}
+
 void tellRounds(const IdentificationProblem& problem, const std::string& failure, bool converged,
                 Estimate* estimate) {
   const std::vector<std::string> automatic = jointsWithoutGains(problem);
@@ -259,20 +267,14 @@ void tellRounds(const IdentificationProblem& problem, const std::string& failure
   }
 }
 
-Estimate fromPriorOr(Estimate (*least_squares)(const IdentificationProblem&, const MethodOptions&),
-                     const IdentificationProblem& problem, const MethodOptions& options,
-                     const SimulatingRule& rule) {
-  requireReferences(problem);
-  Estimate first = least_squares(problem, options);
+std::vector<Estimate> startsFrom(const IdentificationProblem& problem, Estimate least_squares) {
   Estimate prior;
   prior.chi = problem.prior;
   prior.beta = baseMatrix(problem.base) * problem.prior;
   prior.covariance = Eigen::MatrixXd::Zero(prior.beta.size(), prior.beta.size());
-  prior.sigma = first.sigma;
-  return simulateAndSolve(problem, options, rule, {std::move(first), std::move(prior)});
+  prior.sigma = least_squares.sigma;
+  return {std::move(least_squares), std::move(prior)};
 }
-
-}  // namespace
 
 TriangularSystem instrumentSystem(const IdentificationProblem& problem,
                                   const std::vector<MotionData>& instruments,

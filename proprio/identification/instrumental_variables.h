@@ -47,6 +47,17 @@ struct SimulatingRule {
 Estimate simulateAndSolve(const IdentificationProblem& problem, const MethodOptions& options,
                           const SimulatingRule& rule, std::vector<Estimate> starts);
 
+/// Largest change of a base parameter relative to itself or to its standard deviation.
+double largestMove(const Estimate& before, const Estimate& now);
+
+/// What the prior and an estimate by least squares say, as starts of methods that simulate.
+std::vector<Estimate> startsFrom(const IdentificationProblem& problem, Estimate least_squares);
+
+/// Adds to the notes which servo gains were not declared, and what went wrong.
+/// @param failure  why the robot could not be simulated; empty: it could
+void tellRounds(const IdentificationProblem& problem, const std::string& failure, bool converged,
+                Estimate* estimate);
+
 /// Q_Z^T [W y] of the weighted rows as one small problem. Directions in which Z is short of rank
 /// (1e-10, columns scaled) give no rows.
 /// @param instruments  motions for Z, one per recording of the problem, with the same samples

@@ -6,6 +6,7 @@
 #include "proprio/core/text.h"
 #include "proprio/dynamics/sampled_identifiability.h"
 #include "proprio/dynamics/structural_identifiability.h"
+#include "proprio/identification/closed_loop_error.h"
 #include "proprio/identification/consistent_alternatives.h"
 #include "proprio/identification/consistent_least_squares.h"
 #include "proprio/identification/essential_parameters.h"
@@ -82,6 +83,10 @@ const std::vector<Method>& methods() {
       {"iv-commanded", "instrumental variables along the commanded motion", false, true,
        commandedInstruments},
       {"didim", "least squares along the simulated closed loop", false, true, directAndInverse},
+      {"cloe", "output error: simulated against recorded positions", false, true,
+       closedLoopOutputError},
+      {"clie", "input error: simulated against recorded torques", false, true,
+       closedLoopInputError},
       {"pc-ols", "ols under physical consistency", true, false, consistentOrdinary},
       {"pc-wls", "wls under physical consistency", true, false, consistentWeighted},
       {"pc-irls", "irls under physical consistency", true, false, consistentReweighted},

@@ -188,13 +188,9 @@ ClosedLoopRun runOf(const NoiseFree& robot, const Parameters& prior, const Param
   return run;
 }
 
-/// The samples of the run at the time stamps of the recording.
-MotionData atRecordedTimes(const Tree& tree, const MotionData& recorded, const ClosedLoopRun& run,
-                           const Recording& simulation) {
-  const Eigen::Index samples = recorded.samples();
-  MotionData out = recorded;
+/// Where the time stamps of the recording are among the samples of the run.
+std::vector<Spot> spotsOf(const MotionData& recorded, const ClosedLoopRun& run, Eigen::Index last) {
   const double h = 1.0 / run.options.sample_rate;
-  const Eigen::Index last = simulation.samples() - 1;
   std::vector<Spot> spots;
   for (const double time : recorded.time) {
     const double place =
@@ -207,6 +203,17 @@ MotionData atRecordedTimes(const Tree& tree, const MotionData& recorded, const C
       spots.push_back({row, place - static_cast<double>(row)});
     }
   }
+  return spots;
+}
+
+/// The samples of the run at the time stamps of the recording; torques are held between samples.
+void addRun(const Tree& tree, const MotionData& recorded, const ClosedLoopRun& run,
+            const Recording& simulation, SimulatedMotions* motions) {
+  const Eigen::Index samples = recorded.samples();
+  MotionData out = recorded;
+  Eigen::MatrixXd torques = Eigen::MatrixXd::Zero(samples, recorded.tau.cols());
+  const double h = 1.0 / run.options.sample_rate;
+  const std::vector<Spot> spots = spotsOf(recorded, run, simulation.samples() - 1);
   for (size_t c = 0; c < recorded.reference->joints.size(); ++c) {
     const std::string& name = recorded.reference->joints[c];
     const int joint = requireJoint(tree.model(), name);
@@ -215,47 +222,22 @@ MotionData atRecordedTimes(const Tree& tree, const MotionData& recorded, const C
       return simulation.values.col(simulation.column(quantity, Role::kTruth, name));
     };
     const Eigen::MatrixXd q = column(Quantity::kPosition), v = column(Quantity::kVelocity),
-                          a = column(Quantity::kAcceleration);
+                          a = column(Quantity::kAcceleration), tau = column(Quantity::kTorque);
     const bool jumps = jumpsAtRest(tree.model().joints[static_cast<size_t>(joint)].friction);
     const double slow = jumps ? kSmoothSignEnd / run.options.sign_gain : 0.0;
     for (Eigen::Index i = 0; i < samples; ++i) {
+      const Spot& spot = spots[static_cast<size_t>(i)];
       double x[3];
-      quinticBetween(q, v, a, spots[static_cast<size_t>(i)], h, 0, x);
+      quinticBetween(q, v, a, spot, h, 0, x);
       out.q(i, position) = x[0];
       out.v(i, velocity) = x[1];
       out.a(i, velocity) = x[2];
+      torques(i, velocity) = tau(spot.row, 0);
       if (jumps && std::abs(x[1]) < slow) out.use(i, velocity) = false;
     }
   }
-  return out;
-}
-
-/// One attempt; `failure` says why there is no motion.
-std::vector<MotionData> attempt(const IdentificationProblem& problem, const Eigen::VectorXd& chi,
-                                bool rescale, std::string* failure) {
-  const NoiseFree robot = noiseFree(problem);
-  const Parameters prior = parametersOf(robot.layout, problem.prior);
-  const Parameters plant = parametersOf(robot.layout, chi);
-  std::vector<ClosedLoopRun> runs;
-  for (const MotionData& data : problem.data)
-    runs.push_back(runOf(robot, prior, plant, data, rescale));
-  std::vector<ClosedLoopResult> results;
-  failure->clear();
-  try {
-    results = simulateClosedLoops(*robot.tree, runs);
-  } catch (const Error& error) {
-    *failure = error.what();
-    return {};
-  }
-  std::vector<MotionData> motions;
-  for (size_t r = 0; r < runs.size(); ++r) {
-    if (!results[r].failure.empty()) {
-      *failure = problem.data[r].name + ": " + results[r].failure;
-      return {};
-    }
-    motions.push_back(atRecordedTimes(*robot.tree, problem.data[r], runs[r], results[r].recording));
-  }
-  return motions;
+  motions->data.push_back(std::move(out));
+  motions->torques.push_back(std::move(torques));
 }
 
 }  // namespace
@@ -285,18 +267,52 @@ std::vector<std::string> jointsWithoutGains(const IdentificationProblem& problem
       .automatic;
 }
 
+std::vector<SimulatedMotions> simulateMotionsOf(const IdentificationProblem& problem,
+                                                const std::vector<Eigen::VectorXd>& chis,
+                                                bool rescale) {
+  requireReferences(problem);
+  const NoiseFree robot = noiseFree(problem);
+  const Parameters prior = parametersOf(robot.layout, problem.prior);
+  std::vector<ClosedLoopRun> runs;
+  for (const Eigen::VectorXd& chi : chis) {
+    const Parameters plant = parametersOf(robot.layout, chi);
+    for (const MotionData& data : problem.data)
+      runs.push_back(runOf(robot, prior, plant, data, rescale));
+  }
+  std::vector<SimulatedMotions> all(chis.size());
+  std::vector<ClosedLoopResult> results;
+  try {
+    results = simulateClosedLoops(*robot.tree, runs);
+  } catch (const Error& error) {
+    for (SimulatedMotions& motions : all) motions.failure = error.what();
+    return all;
+  }
+  const size_t recordings = problem.data.size();
+  for (size_t k = 0; k < runs.size(); ++k) {
+    SimulatedMotions& motions = all[k / recordings];
+    const MotionData& recorded = problem.data[k % recordings];
+    if (!motions.failure.empty()) continue;
+    if (results[k].failure.empty()) {
+      addRun(*robot.tree, recorded, runs[k], results[k].recording, &motions);
+    } else {
+      motions = {};
+      motions.failure = recorded.name + ": " + results[k].failure;
+    }
+  }
+  return all;
+}
+
 SimulatedMotions simulateMotions(const IdentificationProblem& problem, const Eigen::VectorXd& chi,
                                  bool rescale) {
   requireReferences(problem);
-  SimulatedMotions motions;
-  motions.share = possibleShare(problem, chi);
-  for (int halving = 0; halving <= kHalvings; ++halving) {
-    motions.data =
-        attempt(problem, towards(problem, chi, motions.share), rescale, &motions.failure);
-    if (motions.failure.empty()) return motions;
-    motions.share *= halving + 1 < kHalvings ? 0.5 : 0.0;
+  double share = possibleShare(problem, chi);
+  for (int halving = 0;; ++halving) {
+    SimulatedMotions motions =
+        simulateMotionsOf(problem, {towards(problem, chi, share)}, rescale).front();
+    motions.share = share;
+    if (motions.failure.empty() || halving == kHalvings) return motions;
+    share *= halving + 1 < kHalvings ? 0.5 : 0.0;
   }
-  return motions;
 }
 
 std::vector<MotionData> commandedMotions(const IdentificationProblem& problem) {

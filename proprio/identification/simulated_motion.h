@@ -26,13 +26,20 @@ struct SimulatedMotions {
   /// at rest do not count where the simulated joint is too slow for the smooth sign of the
   /// simulator.
   std::vector<MotionData> data;
-  double share = 1.0;   ///< of the way from the prior to chi that was simulated
-  std::string failure;  ///< why there is no motion, in a sentence; empty: there is
+  std::vector<Eigen::MatrixXd> torques;  ///< of the simulated servo, columns like MotionData::tau
+  double share = 1.0;                    ///< of the way from the prior to chi that was simulated
+  std::string failure;                   ///< why there is no motion, in a sentence; empty: there is
 };
 
 /// All recordings at once, in SIMD lanes and on all cores.
 SimulatedMotions simulateMotions(const IdentificationProblem& problem, const Eigen::VectorXd& chi,
                                  bool rescale = false);
+
+/// The same for many robots, each exactly as given: without a share, and with a failure where one
+/// cannot be simulated.
+std::vector<SimulatedMotions> simulateMotionsOf(const IdentificationProblem& problem,
+                                                const std::vector<Eigen::VectorXd>& chis,
+                                                bool rescale = false);
 
 /// The commanded motions at the time stamps of the recordings, with their torques and rows.
 std::vector<MotionData> commandedMotions(const IdentificationProblem& problem);

@@ -163,7 +163,7 @@ class YamlChanges {
   /// Terms in the order of the file, as the reader takes them.
   void addFriction(const Joint& joint, const Node& friction) {
     size_t term = 0;
-    const auto next = [&](const Node& parent, std::vector<std::string> path,
+    const auto next = [&](const Node& parent, const std::vector<std::string>& path,
                           const std::string& key) {
       if (term >= joint.friction.terms.size()) return;
       const FrictionTerm& now = joint.friction.terms[term++];

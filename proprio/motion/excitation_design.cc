@@ -244,8 +244,7 @@ Eigen::VectorXd Designer::rescued(const Eigen::VectorXd& x) {
     return problem_->value(y) + kPenalty * excess;
   };
   const double step = 0.3 * std::max(0.01, x.cwiseAbs().mean());
-  const Eigen::VectorXd better = minimiseByCma(value, x, step, cma, [&] { return outOfTime(); }).x;
-  return better;
+  return minimiseByCma(value, x, step, cma, [&] { return outOfTime(); }).x;
 }
 
 /// Smaller about its starting posture until it keeps every limit; false if that does not help.

@@ -253,7 +253,7 @@ Unit unitFor(const Model& model, const Selection& s, size_t c, const Channel& ch
   const auto known = findUnit(text);
   if (column.quantity == Quantity::kCurrent) si.clear();
   if (motor && known && known->si == unitOf(column.quantity, true)) si = known->si;
-  const Unit unit = requireUnit(text, si, what);
+  Unit unit = requireUnit(text, si, what);
   if (!declared.empty() && !channel.unit.empty()) {
     const auto stated = findUnit(channel.unit);
     if (!stated || stated->si != unit.si || stated->factor != unit.factor) {
