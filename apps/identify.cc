@@ -127,6 +127,9 @@ void writeAll(const IdentifyVerbOptions& options, const Model& model,
   if (!written.yaml.empty()) writeFileAtomically(options.out + "/robot.yaml", written.yaml);
   writeFileAtomically(options.out + "/report.html", report);
   writeFileAtomically(options.out + "/estimate.json", json);
+  if (!result.passed && !written.urdf.empty())
+    fmt::print(stderr, "proprio: {}/robot.urdf did not pass: do not use it before you know why\n",
+               options.out);
   for (const std::string& refusal : written.refusals)
     fmt::print(
         stderr, "proprio: {}: {}{}\n", options.out, refusal,

@@ -329,7 +329,7 @@ Estimate projectedLeastSquares(const IdentificationProblem& problem, const Metho
   const TriangularSystem data = weightedSystem(problem.stacked, sigma);
   const MatrixXd B = baseMatrix(problem.base);
   const RankedSolution first = solveRanked(data.A, data.b, B * problem.prior);
-  const PriorMetric metric = priorMetric(*problem.layout, problem.prior);
+  const PriorMetric metric = priorMetric(*problem.layout, problem.prior, problem.sizes);
   const VectorXd size = (B * solveMetric(metric, B.transpose())).diagonal().cwiseSqrt();
   TriangularSystem nearest;
   nearest.A = (kProjectionScale * size.cwiseInverse()).asDiagonal();

@@ -242,7 +242,7 @@ void ConsistencyBuilder::mapLinks() {
 }
 
 void ConsistencyBuilder::mapOthers() {
-  const VectorXd size = priorMetric(layout_, centre_).others.cwiseSqrt().cwiseInverse();
+  const VectorXd& size = problem_.sizes;
   for (size_t i = 0; i < tied_to_.size(); ++i) {
     const auto source = static_cast<size_t>(tied_to_[i]);
     const auto parameter = layout_.inertialSize() + static_cast<Eigen::Index>(i);

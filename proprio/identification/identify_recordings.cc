@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/sha256.h"
@@ -18,6 +19,7 @@
 #include "proprio/identification/separable_friction.h"
 #include "proprio/identification/usual_terms.h"
 #include "proprio/identification/verdict.h"
+#include "proprio/recording/cut.h"
 #include "proprio/recording/signal_map.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/signal/recording_filter.h"
@@ -27,10 +29,18 @@
 namespace proprio {
 namespace {
 
+/// Periods of the cut-off over which a low-pass spreads a sample to either side.
+constexpr double kFilterReach = 0.5;
 /// A torque that has one and the same value in more of its samples than this is not a measurement.
 constexpr double kMostlyTheSame = 0.5;
 /// Steps longer than this many median steps, and than this time, are gaps, which nothing bridges.
 constexpr double kGapSteps = 5.0, kGapSeconds = 0.02;
+/// Rad (m) from one sample to the next, and times the steps beside it, at which a position jumps;
+/// how often it may.
+constexpr double kJump = 0.05, kJumpSteps = 20.0;
+constexpr size_t kMostJumps = 20;
+/// An inertia this near to the unit matrix (kg m^2) is a default of an exporter.
+constexpr double kUnitInertia = 1e-9;
 /// Fewer are no recording.
 constexpr Eigen::Index kFewestSamples = 10;
 /// Warnings about recordings that are told beside the verdict; the report has them all.
@@ -113,10 +123,105 @@ std::vector<std::string> silentTorques(const Model& model, Recording* recording,
   return silent;
 }
 
+/// Currents are torques only through a gain; one without a declared gain is no measurement of any.
+void requireGains(const Model& model, const Recording& recording) {
+  std::vector<std::string> joints;
+  for (const Channel& channel : recording.channels) {
+    if (channel.quantity != Quantity::kCurrent || channel.role != Role::kMeasured) continue;
+    const int joint = model.jointIndex(channel.of);
+    if (joint < 0 || model.joints[static_cast<size_t>(joint)].drive.gain_declared) continue;
+    const int torque = recording.column(Quantity::kTorque, Role::kMeasured, channel.of);
+    const bool derived =
+        torque >= 0 &&
+        recording.channels[static_cast<size_t>(torque)].origin.starts_with(channel.origin);
+    if (torque < 0 || derived) joints.push_back(inQuotes(channel.of));
+  }
+  if (joints.empty()) return;
+  throw Error(fmt::format(
+      "{}: currents are recorded for {}, and no gain says which torque they make; declare 'drive: "
+      "{{gain: ...}}' (N m at the joint per ampere) for each of these joints in robot.yaml, or "
+      "'gain: 1' if the channel is a torque already",
+      recording.source, fmt::join(joints, ", ")));
+}
+
+/// Torques at the end of their range are not those that acted: rows that they reach through the
+/// filter do not count.
+void leaveOutClipped(const Quality& quality, const Recording& stretch, const Tree& tree,
+                     const JointSignals& signals, MotionData* motion,
+                     std::vector<std::string>* told) {
+  double cutoff = 0.0;
+  for (const CutoffChoice& choice : signals.cutoffs) cutoff = std::max(cutoff, choice.cutoff_hz);
+  const double reach = cutoff > 0.0 ? kFilterReach / cutoff : 0.5 / signals.recorded_rate_hz;
+  for (const std::string& joint : signals.joints) {
+    const int column = stretch.column(Quantity::kTorque, Role::kMeasured, joint);
+    const int i = tree.velocityIndex(requireJoint(tree.model(), joint));
+    if (column < 0 || i < 0 || stretch.time.size() != stretch.samples()) continue;
+    const std::string& name = stretch.channels[static_cast<size_t>(column)].name;
+    const auto channel =
+        std::find_if(quality.channels.begin(), quality.channels.end(),
+                     [&](const ChannelStatistics& other) { return other.name == name; });
+    if (channel == quality.channels.end() || channel->at_smallest + channel->at_largest == 0)
+      continue;
+    const auto clipped = [&](double value) {
+      return (channel->at_largest > 0 && value >= channel->largest) ||
+             (channel->at_smallest > 0 && value <= channel->smallest);
+    };
+    const Eigen::Index before = motion->use.col(i).count();
+    Eigen::Index row = 0;
+    for (Eigen::Index k = 0; k < stretch.samples(); ++k) {
+      if (!clipped(stretch.values(k, column))) continue;
+      while (row < motion->samples() && motion->time[row] < stretch.time[k] - reach) ++row;
+      for (; row < motion->samples() && motion->time[row] <= stretch.time[k] + reach; ++row)
+        motion->use(row, i) = false;
+    }
+    const Eigen::Index after = motion->use.col(i).count();
+    told->push_back(fmt::format(
+        "the torque of joint '{}' is at the end of its range in {} samples: {} of {} rows are "
+        "left out",
+        joint, channel->at_smallest + channel->at_largest, before - after, before));
+  }
+}
+
 /// The sentence, and what it is about unless it says so.
 std::string whole(const QualityFinding& finding) {
   if (finding.sentence.find(finding.about) != std::string::npos) return finding.sentence;
   return finding.about + ": " + finding.sentence;
+}
+
+/// Rows after which a position is somewhere else, as where two recordings were put into one file.
+std::vector<Eigen::Index> jumpsOf(const Recording& recording) {
+  std::vector<Eigen::Index> jumps;
+  for (size_t c = 0; c < recording.channels.size(); ++c) {
+    const Channel& channel = recording.channels[c];
+    if (channel.quantity != Quantity::kPosition || channel.role != Role::kMeasured) continue;
+    const auto q = recording.values.col(static_cast<Eigen::Index>(c));
+    for (Eigen::Index k = 1; k + 2 < q.size(); ++k) {
+      const double step = std::abs(q[k + 1] - q[k]);
+      const double beside = std::max(std::abs(q[k] - q[k - 1]), std::abs(q[k + 2] - q[k + 1]));
+      if (step > kJump && step > kJumpSteps * beside) jumps.push_back(k + 1);
+    }
+  }
+  std::sort(jumps.begin(), jumps.end());
+  jumps.erase(std::unique(jumps.begin(), jumps.end()), jumps.end());
+  return jumps;
+}
+
+/// The parts between jumps of positions; a signal that jumps all the time is left alone.
+std::vector<Recording> splitAtJumps(const Recording& recording, std::vector<std::string>* told) {
+  std::vector<Eigen::Index> starts = jumpsOf(recording);
+  if (starts.empty() || starts.size() > kMostJumps) return {recording};
+  told->push_back(fmt::format(
+      "positions jump before row {}: the recording is split there{}", starts[0] + 1,
+      starts.size() > 1 ? fmt::format(" and at {} more places", starts.size() - 1) : ""));
+  starts.insert(starts.begin(), 0);
+  starts.push_back(recording.samples());
+  std::vector<Recording> parts;
+  for (size_t k = 0; k + 1 < starts.size(); ++k) {
+    const Eigen::Index count = starts[k + 1] - starts[k];
+    if (count < kFewestSamples) continue;
+    parts.push_back(cutByRows(recording, starts[k], count));
+  }
+  return parts;
 }
 
 /// On a uniform time base: as it is, or resampled and split at gaps.
@@ -124,9 +229,19 @@ std::vector<Recording> uniformStretches(const Recording& recording,
                                         const JointSignalOptions& options,
                                         std::vector<std::string>* told) {
   if (recording.time.size() == 0 || options.resample) return {recording};
+  ResampleOptions resampling;
+  const TimeStatistics stamps = timeStatistics(recording.time, recording.samples());
+  if (stamps.repeated > 0 && stamps.reversed == 0) {
+    resampling.merge_repeated = true;
+    resampling.gaps = GapPolicy::kSplit;
+    told->push_back(fmt::format(
+        "{} rows have the time stamp of the row before: rows of one stamp became their mean, and "
+        "all was resampled (makima)",
+        stamps.repeated));
+    return resampleRecording(recording, resampling);
+  }
   const Sampling sampling = analyseSampling(recording.time);
   if (sampling.uniform) return {recording};
-  ResampleOptions resampling;
   resampling.max_gap = std::max(kGapSteps * sampling.step, kGapSeconds);
   resampling.gaps = GapPolicy::kSplit;
   std::vector<Recording> stretches = resampleRecording(recording, resampling);
@@ -299,12 +414,11 @@ class Job {
     return motions;
   }
 
-  /// What the description says about the recordings; torques of another scale do not count.
+  /// What the description says about the recordings.
   void checkAll() {
     const ParameterLayout layout(tree_->sharedModel());
     const Prior prior = priorParameters(*tree_, layout);
     std::vector<QualityFinding>& findings = result_.recordings.front().quality.findings;
-    std::vector<bool> distrusted(static_cast<size_t>(tree_->velocityCount()), false);
     for (const MotionData& motion : training_) {
       Plausibility check = checkPlausibility(*tree_, layout, prior.chi, motion);
       for (QualityFinding& finding : check.findings) {
@@ -313,31 +427,74 @@ class Job {
         });
         if (!known) findings.push_back(std::move(finding));
       }
-      for (const int i : check.distrusted) distrusted[static_cast<size_t>(i)] = true;
+      for (const Suspect& suspect : check.suspects)
+        suspects_.emplace(suspect.coordinate, suspect.gain);
     }
-    // guessed masses say nothing about the scale; and somebody has to be believed
-    const auto all = std::count(distrusted.begin(), distrusted.end(), true);
-    if (!prior.guessed.empty() || all == tree_->velocityCount()) return;
-    for (auto* motions : {&training_, &result_.validation}) {
-      for (MotionData& motion : *motions) {
-        for (size_t i = 0; i < distrusted.size(); ++i) {
-          if (distrusted[i]) motion.use.col(static_cast<Eigen::Index>(i)).setConstant(false);
-        }
+    // guessed masses say nothing about the scale, nor do joints that are read wrongly
+    const bool wrong = std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
+      return finding.severity == Severity::kError;
+    });
+    if (!prior.guessed.empty() || wrong) suspects_.clear();
+    checkParts(&findings);
+  }
+
+  /// What is fixed to a link is part of it: an estimate cannot have less inertia than that.
+  void checkParts(std::vector<QualityFinding>* findings) const {
+    for (const Link& link : tree_->model().links) {
+      if (link.name == tree_->model().links[static_cast<size_t>(tree_->baseLink())].name) continue;
+      for (const LinkPart& part : link.parts) {
+        if (!part.inertia.inertiaAtCom().isIdentity(kUnitInertia)) continue;
+        findings->push_back(
+            {Severity::kError, part.name,
+             fmt::format("link '{}', which is fixed to '{}', has the unit matrix as inertia, an "
+                         "exporter's default that the estimate cannot go below: correct it",
+                         part.name, link.name)});
       }
     }
+  }
+
+  /// Torques of another scale than described: believed unless they contradict the other joints.
+  void checkScales() {
+    if (suspects_.empty()) return;
+    std::vector<QualityFinding>& findings = result_.recordings.front().quality.findings;
     const std::vector<std::string> names = coordinateNames(*tree_);
-    for (size_t i = 0; i < distrusted.size(); ++i) {
-      if (distrusted[i])
-        result_.recordings.front().steps.push_back(
-            fmt::format("the torque of joint '{}' has another scale than its description: its rows "
-                        "are not used",
-                        names[i]));
+    std::vector<int> suspects;
+    for (const auto& [coordinate, gain] : suspects_) suspects.push_back(coordinate);
+    if (static_cast<int>(suspects.size()) == tree_->velocityCount() && suspects.size() > 1) {
+      findings.push_back(
+          {Severity::kError, "",
+           fmt::format("the torques of all joints are far from what the description predicts (that "
+                       "of '{}' is {:.3g} times as large): check unit, gear ratios and drive gains",
+                       names[static_cast<size_t>(suspects.front())], suspects_.begin()->second)});
+      return;
     }
+    const std::vector<int> wrong = contradicting(result_.problem, suspects);
+    for (const auto& [coordinate, gain] : suspects_) {
+      const std::string& name = names[static_cast<size_t>(coordinate)];
+      const bool believed = std::find(wrong.begin(), wrong.end(), coordinate) == wrong.end();
+      findings.push_back(
+          {believed ? Severity::kNote : Severity::kError, name,
+           fmt::format("the torque of joint '{}' is {:.3g} times what its description predicts{}",
+                       name, gain,
+                       believed ? "; the other joints do not contradict it, so the description is "
+                                  "taken to be wrong (a load, a placeholder inertia)"
+                                : " and contradicts the other joints: check unit, gear ratio and "
+                                  "drive gain; its rows are not used")});
+    }
+    if (wrong.empty()) return;
+    std::vector<MotionData> training = std::move(result_.problem.data);
+    for (auto* motions : {&training, &result_.validation}) {
+      for (MotionData& motion : *motions) {
+        for (const int i : wrong) motion.use.col(i).setConstant(false);
+      }
+    }
+    result_.problem = identificationProblem(tree_, std::move(training));
   }
 
   void stackRows() {
     tell("stacking the regressor");
     result_.problem = problemOfTraining();
+    checkScales();
     const Parameters declared = declaredParameters(tree_->sharedModel());
     result_.declared = Eigen::Map<const Eigen::VectorXd>(
         declared.values.data(), static_cast<Eigen::Index>(declared.values.size()));
@@ -433,14 +590,34 @@ class Job {
     result_.stages.push_back({name, watch_.lap()});
   }
 
+  /// What each validation recording leaves if parameters are fitted to it.
+  std::vector<Evaluation> ownFits() const {
+    std::vector<Evaluation> fits;
+    for (const MotionData& motion : result_.validation) {
+      if (!motion.use.any()) continue;
+      const IdentificationProblem own = identificationProblem(tree_, {motion});
+      fits.push_back(
+          evaluate("its own fit", *tree_, *own.layout, weightedLeastSquares(own, {}).chi, motion));
+    }
+    return fits;
+  }
+
   /// Is it good, what else is to be known, and which method would suit these recordings.
   void conclude() {
     tell("statistics");
     const MethodResult& best = result_.best();
     // blocks that are left out in turn are the training data
     if (result_.validation.empty()) result_.validation_baselines = result_.training_baselines;
-    Verdict verdict = judge(best.estimate.method, coordinateNames(*tree_), best.training,
-                            best.validation, result_.validation_baselines);
+    const auto judged = [&](const std::vector<Evaluation>& own_fits) {
+      return judge(best.estimate.method, coordinateNames(*tree_), best.training, best.validation,
+                   result_.validation_baselines, own_fits);
+    };
+    Verdict verdict = judged({});
+    if (!verdict.passed && !result_.validation.empty()) verdict = judged(ownFits());
+    if (verdict.passed && result_.validation.empty())
+      verdict.text +=
+          " These blocks are parts of the same motion: give another one with --validate to learn "
+          "whether the parameters hold beyond it.";
     result_.passed = verdict.passed;
     result_.verdict = std::move(verdict.text);
     const std::vector<std::string> told = std::move(result_.reasons);
@@ -506,6 +683,8 @@ class Job {
   size_t steps_ = 0, methods_to_run_ = 0;     // for progress
   std::shared_ptr<const Tree> tree_, given_;  // given_: with the constants of friction as declared
   std::vector<MotionData> training_;
+  std::map<int, double>
+      suspects_;  // velocity coordinates whose torques have another scale; how much
   Stopwatch watch_;
 };
 
@@ -514,6 +693,7 @@ class Job {
 Recording readMeasurements(const Model& model, const std::string& path,
                            const RecordingOptions& options) {
   Recording recording = readRobotRecording(model, path, options);
+  requireGains(model, recording);
   std::vector<Eigen::Index> columns, rows;
   std::vector<Channel> channels;
   const auto needed = [](const Channel& channel) {
@@ -587,11 +767,17 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
   JointSignalOptions signals = options.signals;
   if (signals.joints.empty()) signals.joints = signalJoints(model);
   std::vector<MotionData> motions;
-  for (const Recording& stretch : uniformStretches(recording, signals, &info->steps)) {
+  std::vector<Recording> stretches;
+  for (const Recording& part : splitAtJumps(recording, &info->steps)) {
+    for (Recording& stretch : uniformStretches(part, signals, &info->steps))
+      stretches.push_back(std::move(stretch));
+  }
+  for (const Recording& stretch : stretches) {
     const JointSignals joint_signals = jointSignals(stretch, signals);
     MotionData motion = motionData(tree, joint_signals);
     for (const std::string& joint : silent)
       motion.use.col(tree.velocityIndex(requireJoint(model, joint))).setConstant(false);
+    leaveOutClipped(info->quality, stretch, tree, joint_signals, &motion, &info->steps);
     attachReference(tree, stretch, &motion);
     motion.name = std::filesystem::path(path).filename().string();
     if (motions.empty()) {

@@ -145,7 +145,7 @@ Estimate weightedLeastSquares(const IdentificationProblem& problem, const Method
 
 Eigen::VectorXd standardFromBase(const IdentificationProblem& problem,
                                  const Eigen::VectorXd& beta) {
-  const PriorMetric metric = priorMetric(*problem.layout, problem.prior);
+  const PriorMetric metric = priorMetric(*problem.layout, problem.prior, problem.sizes);
   const Eigen::MatrixXd B = baseMatrix(problem.base);
   const Eigen::MatrixXd towards = solveMetric(metric, B.transpose());  // G^-1 B^T
   const Eigen::VectorXd change = beta - B * problem.prior;
@@ -154,7 +154,7 @@ Eigen::VectorXd standardFromBase(const IdentificationProblem& problem,
 
 std::string directionText(const IdentificationProblem& problem, const Eigen::VectorXd& direction) {
   // in units of what the prior holds possible, so that kg and kg m^2 can be compared
-  const PriorMetric metric = priorMetric(*problem.layout, problem.prior);
+  const PriorMetric metric = priorMetric(*problem.layout, problem.prior, problem.sizes);
   const Eigen::MatrixXd B = baseMatrix(problem.base);
   const Eigen::VectorXd size = (B * solveMetric(metric, B.transpose())).diagonal().cwiseSqrt();
   const Eigen::VectorXd shares = direction.cwiseQuotient(size).cwiseAbs();
@@ -172,7 +172,7 @@ std::string directionText(const IdentificationProblem& problem, const Eigen::Vec
 
 std::vector<ParameterOrigin> parameterOrigins(const IdentificationProblem& problem,
                                               const Estimate& estimate) {
-  const PriorMetric metric = priorMetric(*problem.layout, problem.prior);
+  const PriorMetric metric = priorMetric(*problem.layout, problem.prior, problem.sizes);
   const Eigen::MatrixXd B = baseMatrix(problem.base);
   const Eigen::VectorXd prior = (B * solveMetric(metric, B.transpose())).diagonal();
   std::vector<bool> decided(static_cast<size_t>(B.rows()));

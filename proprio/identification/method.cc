@@ -61,6 +61,7 @@ IdentificationProblem identificationProblem(const std::shared_ptr<const Tree>& t
   problem.stacked = stack(*tree, problem.layout, problem.base.independent, problem.data);
   Prior prior = priorParameters(*tree, *problem.layout);
   problem.prior = std::move(prior.chi);
+  problem.sizes = parameterSizes(*tree, *problem.layout, problem.prior, problem.data);
   problem.repaired = std::move(prior.repaired);
   problem.guessed = std::move(prior.guessed);
   problem.labels = shortLabels(*tree, *problem.layout).value_or(fullLabels(*problem.layout));

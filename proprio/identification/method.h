@@ -22,6 +22,7 @@ struct IdentificationProblem {
   std::vector<MotionData> data;
   StackedProblem stacked;     ///< columns: base.independent
   Eigen::VectorXd prior;      ///< standard parameters: declared ones, impossible links repaired
+  Eigen::VectorXd sizes;      ///< of the parameters after the links (prior.h)
   std::vector<int> repaired;  ///< links whose declared inertia was impossible
   std::vector<int> guessed;   ///< links without a declared mass
   std::vector<std::string> labels;  ///< names of the standard parameters, as people write them

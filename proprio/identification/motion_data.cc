@@ -63,6 +63,7 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
   data.rate_hz = signals.rate_hz;
   data.q = Eigen::MatrixXd::Zero(samples, tree.positionCount());
   data.v = data.a = data.tau = Eigen::MatrixXd::Zero(samples, tree.velocityCount());
+  if (signals.sign.cols() > 0) data.sign = data.v;
   data.use = Mask::Constant(samples, tree.velocityCount(), false);
   std::vector<bool> recorded(static_cast<size_t>(tree.velocityCount()), false);
   for (size_t c = 0; c < signals.joints.size(); ++c) {
@@ -77,6 +78,7 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
     if (moves) {
       data.v.col(i) = signals.v.col(column);
       data.a.col(i) = signals.a.col(column);
+      if (data.sign.cols() > 0) data.sign.col(i) = signals.sign.col(column);
     }
     if (signals.tau.cols() == 0) continue;
     data.tau.col(i) = signals.tau.col(column);
@@ -121,7 +123,20 @@ MotionData middleSamples(const MotionData& data, Eigen::Index start, Eigen::Inde
   part.a = data.a.middleRows(start, count);
   part.tau = data.tau.middleRows(start, count);
   part.use = data.use.middleRows(start, count);
+  if (data.sign.cols() > 0) part.sign = data.sign.middleRows(start, count);
   return part;
+}
+
+MotionData everyNth(const MotionData& data, Eigen::Index step) {
+  MotionData thin = data;
+  const auto kept = Eigen::seq(0, data.samples() - 1, step);
+  thin.time = data.time(kept);
+  for (auto signal : {&MotionData::q, &MotionData::v, &MotionData::a, &MotionData::tau})
+    thin.*signal = (data.*signal)(kept, Eigen::all).eval();
+  thin.use = data.use(kept, Eigen::all).eval();
+  if (data.sign.cols() > 0) thin.sign = data.sign(kept, Eigen::all).eval();
+  thin.rate_hz = data.rate_hz / static_cast<double>(step);
+  return thin;
 }
 
 }  // namespace proprio

@@ -20,6 +20,8 @@ struct MotionData {
   Eigen::VectorXd time;     ///< s, uniform
   Eigen::MatrixXd q, v, a;  ///< row = sample, column = coordinate of the tree
   Eigen::MatrixXd tau;      ///< row = sample, column = velocity coordinate
+  /// What dry friction's sign(v) became in filtered torques; without columns: sign(v) itself.
+  Eigen::MatrixXd sign;
   /// Rows of the regressor that count: sample x velocity coordinate. False for torques that were
   /// not measured, for slow samples of joints with dry friction, for what a user left out.
   Mask use;
@@ -51,5 +53,8 @@ bool jumpsAtRest(const FrictionModel& friction);
 
 /// Samples [start, start + count).
 MotionData middleSamples(const MotionData& data, Eigen::Index start, Eigen::Index count);
+
+/// Samples 0, step, 2 step, ...
+MotionData everyNth(const MotionData& data, Eigen::Index step);
 
 }  // namespace proprio

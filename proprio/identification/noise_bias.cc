@@ -51,6 +51,9 @@ MotionData neighbours(const MotionData& data, Eigen::Index shift) {
     (around.*signal).middleRows(shift, inner) =
         0.5 * ((data.*signal).topRows(inner) + (data.*signal).bottomRows(inner));
   }
+  if (data.sign.cols() > 0)
+    around.sign.middleRows(shift, inner) =
+        0.5 * (data.sign.topRows(inner) + data.sign.bottomRows(inner));
   around.use.topRows(shift).setConstant(false);
   around.use.bottomRows(shift).setConstant(false);
   return around;
@@ -59,6 +62,7 @@ MotionData neighbours(const MotionData& data, Eigen::Index shift) {
 /// The commanded motion at the times of the samples, linear between its own.
 MotionData commandedMotion(const Tree& tree, const MotionData& data) {
   MotionData commanded = data;
+  commanded.sign.resize(0, 0);  // of the recorded motion
   const MotionSamples& reference = *data.reference;
   const Eigen::VectorXd& times = reference.time;
   for (Eigen::Index i = 0; i < data.samples(); ++i) {
@@ -82,17 +86,6 @@ MotionData commandedMotion(const Tree& tree, const MotionData& data) {
     }
   }
   return commanded;
-}
-
-MotionData everyNth(const MotionData& data, Eigen::Index step) {
-  MotionData thin = data;
-  const auto kept = Eigen::seq(0, data.samples() - 1, step);
-  thin.time = data.time(kept);
-  for (auto signal : {&MotionData::q, &MotionData::v, &MotionData::a, &MotionData::tau})
-    thin.*signal = (data.*signal)(kept, Eigen::all).eval();
-  thin.use = data.use(kept, Eigen::all).eval();
-  thin.rate_hz = data.rate_hz / static_cast<double>(step);
-  return thin;
 }
 
 /// Regressor rows of all samples, per coordinate its touched columns.

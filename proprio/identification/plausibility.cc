@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "proprio/identification/stacked_problem.h"
+#include "proprio/identification/least_squares.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -19,6 +22,19 @@ constexpr double kOutside = 0.5;
 constexpr double kAtRest = 1e-3;
 /// Fewer rows do not tell anything.
 constexpr Eigen::Index kFewestRows = 30;
+/// Another mapping is believed if it leaves less than this share of what the given one leaves.
+constexpr double kFarBetter = 0.5;
+/// A prediction that leaves more than this share of what friction leaves says little; if friction
+/// leaves less than the other share of the torque, there is nothing to say.
+constexpr double kSaysLittle = 0.5, kFrictionLeaves = 0.1;
+/// Torques of which friction leaves less than this share tell nothing about mappings.
+constexpr double kWorthLooking = 0.005;
+/// Friction that drives is no friction, if it is more than this share of the torque's squares.
+constexpr double kDriven = 0.25;
+/// Samples that are looked at for each mapping.
+constexpr Eigen::Index kMappingSamples = 600;
+/// Without its torques another joint's error is smaller by this factor: a contradiction.
+constexpr double kContradicts = 1.2;
 
 /// Where joint i's rows count, its measured torque beside the prediction for joint j.
 struct Comparison {
@@ -42,10 +58,72 @@ Comparison compareTorques(const MotionData& data, const Eigen::MatrixXd& predict
   return result;
 }
 
+/// Which share of what friction and own inertia leave of a torque remains beside the prediction.
+struct Explained {
+  double driven = 0.0;  ///< share of the torque's squares in "friction" that drives the motion
+  double friction_leaves = 0.0;  ///< of the torque's squares
+  double remains = 1.0;          ///< of what friction leaves
+};
+
+Explained explainedBy(const MotionData& data, const Eigen::VectorXd& predicted, Eigen::Index i) {
+  std::vector<Eigen::Index> rows;
+  for (Eigen::Index k = 0; k < data.samples(); ++k) {
+    if (data.use(k, i)) rows.push_back(k);
+  }
+  Explained out;
+  if (static_cast<Eigen::Index>(rows.size()) < kFewestRows) return out;
+  Eigen::MatrixXd X(static_cast<Eigen::Index>(rows.size()), 5);
+  Eigen::VectorXd y(X.rows());
+  for (Eigen::Index r = 0; r < X.rows(); ++r) {
+    const Eigen::Index k = rows[static_cast<size_t>(r)];
+    const double v = data.v(k, i);
+    X.row(r) << v, (v > 0.0) - (v < 0.0), data.a(k, i), 1.0, predicted[k];
+    y[r] = data.tau(k, i);
+  }
+  const auto leftBeside = [&](Eigen::Index columns) {
+    const Eigen::MatrixXd Q = rangeBasis(X.leftCols(columns), 1e-9);
+    return (y - Q * (Q.transpose() * y)).eval();
+  };
+  const Eigen::VectorXd without = leftBeside(4), with = leftBeside(5);
+  if (!(without.squaredNorm() > 0.0)) return out;
+  out.friction_leaves = without.squaredNorm() / y.squaredNorm();
+  const Eigen::VectorXd friction = X.leftCols(2) * leastSquares(X, y).topRows(2);
+  if (friction.dot(X.col(0)) < 0.0) out.driven = friction.squaredNorm() / y.squaredNorm();
+  // a prediction that would have to be turned round explains nothing
+  if (without.dot(X.col(4)) > 0.0) out.remains = with.squaredNorm() / without.squaredNorm();
+  return out;
+}
+
+/// What remains of each torque beside the description's prediction, joints of `rows` only.
+std::vector<Explained> explainedTorques(const Tree& tree, const ParameterLayout& layout,
+                                        const Eigen::VectorXd& chi, const MotionData& data,
+                                        const std::vector<Eigen::Index>& rows) {
+  const Eigen::MatrixXd predicted = predictTorques(tree, layout, chi, data);
+  std::vector<Explained> out;
+  for (const Eigen::Index i : rows) out.push_back(explainedBy(data, predicted.col(i), i));
+  return out;
+}
+
+double meanRemainder(const std::vector<Explained>& joints) {
+  double sum = 0.0;
+  for (const Explained& joint : joints) sum += joint.remains;
+  return sum / static_cast<double>(std::max<size_t>(joints.size(), 1));
+}
+
 class PlausibilityCheck {
  public:
-  PlausibilityCheck(const Tree& tree, const MotionData& data, Eigen::MatrixXd predicted)
-      : model_(tree.model()), data_(data), predicted_(std::move(predicted)) {
+  PlausibilityCheck(const Tree& tree, const ParameterLayout& layout, const Eigen::VectorXd& chi,
+                    const MotionData& data)
+      : tree_(tree),
+        layout_(layout),
+        believed_(chi),
+        frictionless_(chi),
+        model_(tree.model()),
+        data_(data),
+        predicted_(predictTorques(tree, layout, chi, data)) {
+    for (int k = 0; k < layout.size(); ++k) {
+      if (layout[k].kind == ParameterKind::kFriction) frictionless_[k] = 0.0;
+    }
     for (size_t joint = 0; joint < model_.joints.size(); ++joint) {
       const int i = tree.velocityIndex(static_cast<int>(joint));
       const Joint& declared = model_.joints[joint];
@@ -57,6 +135,7 @@ class PlausibilityCheck {
 
   Plausibility run() {
     for (const Row& row : joints_) checkTorque(row);
+    checkMapping();
     return std::move(result_);
   }
 
@@ -111,7 +190,7 @@ class PlausibilityCheck {
   void checkTorque(const Row& row) {
     const Joint& joint = model_.joints[static_cast<size_t>(row.joint)];
     const Comparison own = compareTorques(data_, predicted_, row.coordinate, row.coordinate);
-    if (own.gain > 0.0 && own.gain < 1.0 / kAnotherUnit) return distrust(row, own.gain);
+    if (own.gain > 0.0 && own.gain < 1.0 / kAnotherUnit) return suspect(row, own.gain);
     if (own.correlation == 0.0) return;
     if (std::abs(own.correlation) < kUnlike) {
       if (const Joint* other = swappedWith(row))
@@ -128,18 +207,130 @@ class PlausibilityCheck {
                       joint.name, own.correlation));
       return;
     }
-    if (own.gain > kAnotherUnit) distrust(row, own.gain);
+    if (own.gain > kAnotherUnit) suspect(row, own.gain);
   }
 
-  void distrust(const Row& row, double gain) {
-    const Joint& joint = model_.joints[static_cast<size_t>(row.joint)];
-    result_.distrusted.push_back(static_cast<int>(row.coordinate));
-    add(Severity::kWarning, joint.name,
-        fmt::format("the torque of joint '{}' is {:.3g} times what its description predicts: check "
-                    "unit, gear ratio and drive gain",
-                    joint.name, gain));
+  void suspect(const Row& row, double gain) {
+    result_.suspects.push_back({static_cast<int>(row.coordinate), gain});
   }
 
+  /// The same recording as another mapping would read it.
+  struct Mapping {
+    MotionData data;
+    std::string sentence;
+  };
+
+  std::vector<Mapping> otherMappings(const MotionData& data) const {
+    std::vector<Mapping> mappings;
+    for (const Row& row : joints_) {
+      const Joint& joint = model_.joints[static_cast<size_t>(row.joint)];
+      const Eigen::Index p = tree_.positionIndex(row.joint), i = row.coordinate;
+      Mapping turned = {data, fmt::format("if joint '{}' turned the other way: check the sign of "
+                                          "its position and torque",
+                                          joint.name)};
+      turned.data.q.col(p) *= -1.0;
+      turned.data.v.col(i) *= -1.0;
+      turned.data.a.col(i) *= -1.0;
+      turned.data.tau.col(i) *= -1.0;
+      mappings.push_back(std::move(turned));
+      if (joint.type == JointType::kPrismatic) continue;
+      for (const double degrees : {90.0, -90.0, 180.0}) {
+        Mapping shifted = {data, fmt::format("if the zero of joint '{}' were {:g} degrees away: "
+                                             "check the offset of its position",
+                                             joint.name, degrees)};
+        shifted.data.q.col(p).array() += degrees * M_PI / 180.0;
+        mappings.push_back(std::move(shifted));
+      }
+    }
+    return mappings;
+  }
+
+  void checkMapping() {
+    std::vector<Eigen::Index> rows, telling;
+    for (const Row& row : joints_) rows.push_back(row.coordinate);
+    MotionData data = everyNth(data_, std::max<Eigen::Index>(1, data_.samples() / kMappingSamples));
+    data.sign.resize(0, 0);  // mappings turn joints round
+    const std::vector<Explained> given =
+        explainedTorques(tree_, layout_, frictionless_, data, rows);
+    std::vector<Explained> told;
+    for (size_t k = 0; k < rows.size(); ++k) {
+      if (given[k].friction_leaves < kWorthLooking) continue;
+      telling.push_back(rows[k]);
+      told.push_back(given[k]);
+    }
+    const std::string better = betterMapping(data, telling, kFarBetter * meanRemainder(told));
+    if (better.empty()) {
+      for (size_t k = 0; k < given.size(); ++k) checkExplained(joints_[k], given[k]);
+    } else {
+      add(Severity::kError, "", "the description explains the torques far better " + better);
+    }
+  }
+
+  /// The mapping that leaves least of the torques of those rows, if that is less than `least`.
+  std::string betterMapping(const MotionData& data, const std::vector<Eigen::Index>& rows,
+                            double least) const {
+    std::string best;
+    for (const Mapping& mapping : otherMappings(data)) {
+      const double remains =
+          meanRemainder(explainedTorques(tree_, layout_, frictionless_, mapping.data, rows));
+      if (remains >= least) continue;
+      least = remains;
+      best = mapping.sentence;
+    }
+    Model weightless = model_;
+    weightless.gravity.setZero();
+    const Tree in_space(std::make_shared<const Model>(std::move(weightless)), tree_.baseLink(),
+                        false, tree_.mounting());
+    if (meanRemainder(explainedTorques(in_space, layout_, frictionless_, data, rows)) < least)
+      best =
+          "without gravity: if the drive reports torques less those of gravity, declare 'gravity: "
+          "[0, 0, 0]'";
+    return best;
+  }
+
+  void checkExplained(const Row& row, const Explained& explained) {
+    const std::string& joint = model_.joints[static_cast<size_t>(row.joint)].name;
+    if (explained.driven > kDriven) {
+      add(Severity::kError, joint,
+          fmt::format("the torque of joint '{}' pushes along with its motion, where friction "
+                      "should brake: check the sign of its torque, or that of its position",
+                      joint));
+      return;
+    }
+    const bool little =
+        explained.remains > kSaysLittle && explained.friction_leaves > kFrictionLeaves;
+    if (little || (describesFriction(row.joint) && leftAsGiven(row.coordinate) > kSaysLittle))
+      add(Severity::kWarning, joint,
+          fmt::format("the description explains little of the torque of joint '{}': unless it is a "
+                      "rough one, this is another robot or another order of the joints",
+                      joint));
+  }
+
+  bool describesFriction(int joint) const {
+    for (int k = 0; k < layout_.size(); ++k) {
+      if (layout_[k].joint == joint && layout_[k].kind == ParameterKind::kFriction &&
+          believed_[k] != 0.0)
+        return true;
+    }
+    return false;
+  }
+
+  /// Share of the torque's squares that the whole description leaves.
+  double leftAsGiven(Eigen::Index i) const {
+    double left = 0.0, all = 0.0;
+    for (Eigen::Index k = 0; k < data_.samples(); ++k) {
+      if (!data_.use(k, i)) continue;
+      const double difference = data_.tau(k, i) - predicted_(k, i);
+      left += difference * difference;
+      all += data_.tau(k, i) * data_.tau(k, i);
+    }
+    return all > 0.0 ? left / all : 0.0;
+  }
+
+  const Tree& tree_;
+  const ParameterLayout& layout_;
+  const Eigen::VectorXd& believed_;
+  Eigen::VectorXd frictionless_;  // what is believed, but for friction
   const Model& model_;
   const MotionData& data_;
   Eigen::MatrixXd predicted_;
@@ -151,7 +342,28 @@ class PlausibilityCheck {
 
 Plausibility checkPlausibility(const Tree& tree, const ParameterLayout& layout,
                                const Eigen::VectorXd& chi, const MotionData& data) {
-  return PlausibilityCheck(tree, data, predictTorques(tree, layout, chi, data)).run();
+  return PlausibilityCheck(tree, layout, chi, data).run();
+}
+
+std::vector<int> contradicting(const IdentificationProblem& problem,
+                               const std::vector<int>& suspects) {
+  const StackedProblem& stacked = problem.stacked;
+  const Estimate all = weightedLeastSquares(problem, {});
+  const Eigen::VectorXd with = squaredResiduals(stacked, all.beta);
+  std::vector<int> found;
+  for (const int suspect : suspects) {
+    Eigen::VectorXd sigma = all.sigma;
+    sigma[suspect] = std::numeric_limits<double>::infinity();
+    const Estimate rest = solveSystem(problem, weightedSystem(stacked, sigma), {}, sigma);
+    const Eigen::VectorXd without = squaredResiduals(stacked, rest.beta);
+    for (int j = 0; j < stacked.coordinates(); ++j) {
+      if (std::find(suspects.begin(), suspects.end(), j) != suspects.end()) continue;
+      if (with[j] <= kContradicts * kContradicts * without[j]) continue;
+      found.push_back(suspect);
+      break;
+    }
+  }
+  return found;
 }
 
 }  // namespace proprio

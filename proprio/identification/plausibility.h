@@ -6,25 +6,38 @@
 ///   sign       measured torques are the negative of what the description predicts
 ///   swapped    two joints' torques look like each other's prediction
 ///   scale      torques are many times larger or smaller than predicted: unit, gear ratio, gain
+///   mapping    the description explains the torques far better if a joint turns the other way, has
+///              its zero a quarter or half a turn away, or if gravity is left out
+///   unlike     the description says next to nothing about a torque
 ///   rest       a joint that never moves
-/// Compared are the torques of gravity and motion, friction and means aside where they would hide
-/// it; r is their correlation. An error (r < -0.9, positions far outside) means that results would
-/// be nonsense, a warning that they may be. Torques off by more than a factor of 8 are not
-/// believed: one drive with an unknown unit would drag all masses to its scale.
+/// Compared are the torques of gravity and motion. For `mapping` and `unlike` friction, the joint's
+/// own inertia and a scale are fitted besides (tau = g tau_predicted + [v, sign v, a, 1] c): what
+/// of the rest the prediction explains is its own doing. An error means that results would be
+/// nonsense, a warning that they may be.
 
-#include "proprio/identification/motion_data.h"
-#include "proprio/model/parameters.h"
+#include "proprio/identification/method.h"
 #include "proprio/recording/quality.h"
 
 namespace proprio {
 
+struct Suspect {
+  int coordinate = 0;  ///< velocity coordinate
+  double gain = 0.0;   ///< measured torque over predicted
+};
+
 struct Plausibility {
   std::vector<QualityFinding> findings;
-  std::vector<int> distrusted;  ///< velocity coordinates whose torques have another scale
+  std::vector<Suspect> suspects;  ///< torques beyond 8 times what is predicted, or below an eighth
 };
 
 /// @param chi  what is believed of the robot, layout order (prior.h)
 Plausibility checkPlausibility(const Tree& tree, const ParameterLayout& layout,
                                const Eigen::VectorXd& chi, const MotionData& data);
+
+/// Of those coordinates the ones whose torques contradict the others: without them another joint is
+/// explained better by a fifth. One drive with an unknown unit would drag all masses to its scale;
+/// a load that the description does not know would not contradict anybody.
+std::vector<int> contradicting(const IdentificationProblem& problem,
+                               const std::vector<int>& suspects);
 
 }  // namespace proprio

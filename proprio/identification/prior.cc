@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "proprio/dynamics/augmented_regressor.h"
+#include "proprio/identification/stacked_problem.h"
 #include "proprio/model/link_solid.h"
 #include "proprio/model/repair.h"
 #include "proprio/spatial/inertia_metric.h"
@@ -23,6 +25,14 @@ constexpr double kThin = 1e-4;
 constexpr double kSmallestSize = 0.1;
 constexpr double kUnknownRotor = 1.0;      // kg m^2
 constexpr double kUnknownFriction = 10.0;  // N m s/rad, N m
+constexpr double kOffsetShare = 0.1;
+constexpr Eigen::Index kSizeSamples = 2000;  // of each recording, from its middle
+
+bool isOffset(const Model& model, const ParameterInfo& info) {
+  if (info.kind != ParameterKind::kFriction) return false;
+  const FrictionModel& friction = model.joints[static_cast<size_t>(info.joint)].friction;
+  return friction.terms[static_cast<size_t>(info.component)].kind == FrictionTermKind::kOffset;
+}
 
 InertialParameters sphereAround(double mass, const Vector3d& centre) {
   const double radius = std::cbrt(3.0 * mass / (4.0 * M_PI * kSphereDensity));
@@ -116,7 +126,8 @@ Prior priorParameters(const Tree& tree, const ParameterLayout& layout) {
   return prior;
 }
 
-PriorMetric priorMetric(const ParameterLayout& layout, const Eigen::VectorXd& prior) {
+PriorMetric priorMetric(const ParameterLayout& layout, const Eigen::VectorXd& prior,
+                        const Eigen::VectorXd& sizes) {
   PriorMetric metric;
   const int links = layout.inertialSize() / 10;
   for (int link = 0; link < links; ++link) {
@@ -126,16 +137,51 @@ PriorMetric priorMetric(const ParameterLayout& layout, const Eigen::VectorXd& pr
     const bool possible = consistencyMargins(body).fullyConsistent();
     metric.links.push_back(pullbackMetric(possible ? body : sphereAround(1.0, Vector3d::Zero())));
   }
-  metric.others.resize(layout.size() - layout.inertialSize());
-  for (Eigen::Index i = 0; i < metric.others.size(); ++i) {
-    const auto parameter = layout.inertialSize() + static_cast<int>(i);
-    const bool rotor = layout[parameter].kind == ParameterKind::kRotorInertia;
-    const double unknown = rotor ? kUnknownRotor : kUnknownFriction;
-    const double size =
-        prior[parameter] == 0.0 ? unknown : std::max(std::abs(prior[parameter]), kSmallestSize);
-    metric.others[i] = 1.0 / (size * size);
-  }
+  metric.others = sizes.cwiseAbs2().cwiseInverse();
   return metric;
+}
+
+Eigen::VectorXd parameterSizes(const Tree& tree, const ParameterLayout& layout,
+                               const Eigen::VectorXd& prior, const std::vector<MotionData>& data) {
+  const int first = layout.inertialSize(), others = layout.size() - first;
+  // over the rows that a parameter shows in: squares of its column and of the torques that vary
+  Eigen::VectorXd column = Eigen::VectorXd::Zero(others), torque = column;
+  Workspace workspace(tree);
+  RegressorBatch batch(tree, RegressorBatch::recommendedSamples(tree), layout.size());
+  for (const MotionData& motion : data) {
+    const Eigen::Index count = std::min<Eigen::Index>(motion.samples(), kSizeSamples);
+    const Eigen::Index start = (motion.samples() - count) / 2;
+    const Eigen::RowVectorXd mean = motion.tau.middleRows(start, count).colwise().mean();
+    forEachBatch(tree, layout, motion, start, count, workspace, batch,
+                 [&](Eigen::Index from, Eigen::Index rows, RegressorBatch& now) {
+                   for (Eigen::Index j = 0; j < motion.tau.cols(); ++j) {
+                     const auto Y = now.rows(j, rows);
+                     for (Eigen::Index k = 0; k < rows; ++k) {
+                       if (!motion.use(from + k, j)) continue;
+                       const double tau = motion.tau(from + k, j) - mean[j];
+                       for (int p = 0; p < others; ++p) {
+                         const double y = Y(k, first + p);
+                         column[p] += y * y;
+                         if (y != 0.0) torque[p] += tau * tau;
+                       }
+                     }
+                   }
+                 });
+  }
+  Eigen::VectorXd sizes(others);
+  for (int p = 0; p < others; ++p) {
+    const ParameterInfo& info = layout[first + p];
+    const double declared = std::abs(prior[first + p]);
+    if (declared > 0.0) {
+      sizes[p] = std::max(declared, kSmallestSize);
+    } else if (column[p] > 0.0 && torque[p] > 0.0) {
+      sizes[p] =
+          std::sqrt(torque[p] / column[p]) * (isOffset(tree.model(), info) ? kOffsetShare : 1.0);
+    } else {
+      sizes[p] = info.kind == ParameterKind::kRotorInertia ? kUnknownRotor : kUnknownFriction;
+    }
+  }
+  return sizes;
 }
 
 Eigen::MatrixXd solveMetric(const PriorMetric& metric, const Eigen::MatrixXd& X) {

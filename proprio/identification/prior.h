@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "proprio/identification/motion_data.h"
 #include "proprio/model/parameters.h"
 #include "proprio/model/tree.h"
 
@@ -27,13 +28,22 @@ Prior priorParameters(const Tree& tree, const ParameterLayout& layout);
 
 /// The information of the prior: inverse covariance, block diagonal, of chi around prior.chi.
 /// Links: the constant pull-back metric, which is "100 % of the body" in every direction. Other
-/// parameters: 1 / size^2, size that of the declared value; zero stands for unknown (friction of 10
-/// N m, rotors of 1 kg m^2).
+/// parameters: 1 / size^2.
 struct PriorMetric {
   std::vector<Eigen::Matrix<double, 10, 10>> links;  ///< G of every link
   Eigen::VectorXd others;                            ///< 1 / size^2, layout order after the links
 };
-PriorMetric priorMetric(const ParameterLayout& layout, const Eigen::VectorXd& prior);
+/// @param sizes  of the parameters after the links
+PriorMetric priorMetric(const ParameterLayout& layout, const Eigen::VectorXd& prior,
+                        const Eigen::VectorXd& sizes);
+
+/// How large the parameters after the links may be: as large as declared. One declared as zero is
+/// unknown: as large as it takes to explain the whole varying torque of its joint alone, offsets a
+/// tenth of that (they would take the weight of what hangs on a vertical slide); where the motion
+/// says nothing, 10 N m of friction and rotors of 1 kg m^2.
+Eigen::VectorXd parameterSizes(const Tree& tree, const ParameterLayout& layout,
+                               const Eigen::VectorXd& prior, const std::vector<MotionData>& data);
+
 /// G^-1 times each column of X (rows in layout order).
 Eigen::MatrixXd solveMetric(const PriorMetric& metric, const Eigen::MatrixXd& X);
 

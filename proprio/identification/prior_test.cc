@@ -54,7 +54,9 @@ TEST(Prior, RepairsAndGuesses) {
 TEST(Prior, MetricIsInverted) {
   const auto tree = treeOf("tx40");
   const ParameterLayout layout(tree->sharedModel());
-  const PriorMetric metric = priorMetric(layout, priorParameters(*tree, layout).chi);
+  const Eigen::VectorXd sizes =
+      Eigen::VectorXd::LinSpaced(layout.size() - layout.inertialSize(), 0.5, 2.0);
+  const PriorMetric metric = priorMetric(layout, priorParameters(*tree, layout).chi, sizes);
   Eigen::MatrixXd G = Eigen::MatrixXd::Zero(layout.size(), layout.size());
   for (size_t link = 0; link < metric.links.size(); ++link) {
     const auto first = static_cast<Eigen::Index>(10 * link);

@@ -211,6 +211,7 @@ void addRun(const Tree& tree, const MotionData& recorded, const ClosedLoopRun& r
             const Recording& simulation, SimulatedMotions* motions) {
   const Eigen::Index samples = recorded.samples();
   MotionData out = recorded;
+  out.sign.resize(0, 0);  // of the recorded motion
   Eigen::MatrixXd torques = Eigen::MatrixXd::Zero(samples, recorded.tau.cols());
   const double h = 1.0 / run.options.sample_rate;
   const std::vector<Spot> spots = spotsOf(recorded, run, simulation.samples() - 1);
@@ -322,6 +323,7 @@ std::vector<MotionData> commandedMotions(const IdentificationProblem& problem) {
   for (const MotionData& recorded : problem.data) {
     const MotionSamples& command = *recorded.reference;
     MotionData out = recorded;
+    out.sign.resize(0, 0);  // of the recorded motion
     Eigen::Index row = 0;
     const Eigen::Index last = command.samples() - 1;
     for (Eigen::Index i = 0; i < recorded.samples(); ++i) {

@@ -28,6 +28,7 @@ void requireSamples(const Tree& tree, const MotionData& data) {
   check("a", data.a.rows(), data.a.cols(), tree.velocityCount());
   check("tau", data.tau.rows(), data.tau.cols(), tree.velocityCount());
   check("use", data.use.rows(), data.use.cols(), tree.velocityCount());
+  if (data.sign.cols() > 0) check("sign", data.sign.rows(), data.sign.cols(), tree.velocityCount());
   for (const auto* values : {&data.q, &data.v, &data.a, &data.tau}) {
     if (values->allFinite()) continue;
     for (Eigen::Index row = 0; row < n; ++row) {
@@ -197,6 +198,37 @@ std::vector<std::vector<int>> touchedColumns(const Tree& tree, const ParameterLa
   return touch;
 }
 
+namespace {
+
+/// Columns of dry friction as filtered torques show them: F(s), F((1 + s) / 2), F((s - 1) / 2).
+void putFilteredSigns(const Tree& tree, const ParameterLayout& layout, const MotionData& data,
+                      Eigen::Index first, Eigen::Index count, RegressorBatch& batch) {
+  for (int p = layout.inertialSize(); p < layout.size(); ++p) {
+    const ParameterInfo& info = layout[p];
+    if (info.kind != ParameterKind::kFriction) continue;
+    const Joint& joint = tree.model().joints[static_cast<size_t>(info.joint)];
+    const int i = tree.velocityIndex(info.joint);
+    if (i < 0 || joint.mimic || joint.friction.smooth_sign != SmoothSign::kSign) continue;
+    auto column = batch.rows(i, count).col(p);
+    const auto sign = data.sign.col(i).segment(first, count);
+    switch (joint.friction.terms[static_cast<size_t>(info.component)].kind) {
+      case FrictionTermKind::kCoulomb:
+        column = sign;
+        break;
+      case FrictionTermKind::kCoulombPositive:
+        column = (0.5 * (1.0 + sign.array())).matrix();
+        break;
+      case FrictionTermKind::kCoulombNegative:
+        column = (0.5 * (sign.array() - 1.0)).matrix();
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace
+
 void forEachBatch(const Tree& tree, const ParameterLayout& layout, const MotionData& data,
                   Eigen::Index start, Eigen::Index count, Workspace& workspace,
                   RegressorBatch& batch, const VisitRows& visit) {
@@ -205,6 +237,7 @@ void forEachBatch(const Tree& tree, const ParameterLayout& layout, const MotionD
     const Eigen::Index first = start + done;
     augmentedRegressorBatch(tree, layout, workspace, data.q.middleRows(first, now),
                             data.v.middleRows(first, now), data.a.middleRows(first, now), batch);
+    if (data.sign.cols() > 0) putFilteredSigns(tree, layout, data, first, now, batch);
     visit(first, now, batch);
     done += now;
   }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 namespace proprio {
 namespace {
@@ -18,7 +17,6 @@ constexpr double kHardlyBetter = 0.95;   // than zero
 constexpr double kOverfit = 2.0;         // held-out over training error
 constexpr double kHarmless = 5.0;        // percent
 constexpr double kMuchUnexplained = 50;  // percent
-constexpr double kHardlyKnown = 80;      // percent: what the model as given leaves unexplained
 constexpr Eigen::Index kFewRows = 20;
 constexpr double kNoSignal = 1e-3;   // torque relative to the largest of all joints
 constexpr double kSlowRate = 100.0;  // Hz
@@ -97,8 +95,8 @@ struct PercentRange {
 class Judge {
  public:
   Judge(const std::vector<std::string>& joints, const std::vector<Evaluation>& training,
-        const std::vector<Evaluation>& baselines)
-      : joints_(joints), training_(training), baselines_(baselines) {}
+        const std::vector<Evaluation>& baselines, const std::vector<Evaluation>& own_fits)
+      : joints_(joints), training_(training), baselines_(baselines), own_fits_(own_fits) {}
 
   void add(const Evaluation& held_out) {
     double largest = 0.0;
@@ -130,11 +128,6 @@ class Judge {
     }
     verdict.passed = failed_.empty();
     verdict.reasons = failed_;
-    if (!unlike_.empty())
-      told_.push_back(fmt::format(
-          "The model as given explains next to nothing of {}: unless it is a rough one, this is "
-          "another robot or another order of the joints.",
-          fmt::join(unlike_, ", ")));
     verdict.reasons.insert(verdict.reasons.end(), told_.begin(), told_.end());
     verdict.text = fmt::format(
         "{}: on {}, which it has not seen, {} predicts the torques of {} joint{} "
@@ -162,17 +155,30 @@ class Judge {
  private:
   void compare(const Evaluation& held_out, size_t j) {
     const JointError& joint = held_out.joints[j];
+    const bool much = joint.percent > kMuchUnexplained,
+               all = joint.percent >= 100.0 * kHardlyBetter;
+    const bool compared = compareWithBaselines(held_out, j);
+    if (all) {
+      failed_.push_back(
+          fmt::format("{} is predicted no better than by zero ({} % of its torque remain on {}).",
+                      joints_[j], digits(joint.percent), held_out.recording));
+    } else if (much && !compared) {
+      told_.push_back(fmt::format(
+          "{}: {} % of its torque on {} remain unexplained: check order, sign and unit of the "
+          "joints.",
+          joints_[j], digits(joint.percent), held_out.recording));
+    }
+  }
+
+  /// True if one of them is as good.
+  bool compareWithBaselines(const Evaluation& held_out, size_t j) {
+    const JointError& joint = held_out.joints[j];
     for (const std::string model : {"as given", "gravity only"}) {
       const Evaluation* baseline = baselineOf(baselines_, model, held_out.recording);
       if (baseline == nullptr) continue;
       const JointError& before = baseline->joints[j];
       const bool given = model == "as given";
-      if (given) {
-        given_.add(before.percent, j);
-        // a description that predicts nothing at all has no masses, and claims nothing
-        if (before.percent > kHardlyKnown && std::abs(before.percent - 100.0) > 1e-9)
-          unlike_.insert(joints_[j]);
-      }
+      if (given) given_.add(before.percent, j);
       if (joint.rms <= before.rms || joint.percent <= before.percent + kSmallPercent) continue;
       const bool worse =
           joint.rms > kClearlyWorse * before.rms && joint.percent > before.percent + kClearPercent;
@@ -182,18 +188,9 @@ class Judge {
                                  given ? "the model as given" : "gravity alone",
                                  digits(joint.percent), digits(before.percent),
                                  held_out.recording));
-      return;
+      return true;
     }
-    if (joint.percent >= 100.0 * kHardlyBetter) {
-      failed_.push_back(
-          fmt::format("{} is predicted no better than by zero ({} % of its torque remain on {}).",
-                      joints_[j], digits(joint.percent), held_out.recording));
-    } else if (joint.percent > kMuchUnexplained) {
-      told_.push_back(fmt::format(
-          "{}: {} % of its torque on {} remain unexplained: check order, sign and unit of the "
-          "joints.",
-          joints_[j], digits(joint.percent), held_out.recording));
-    }
+    return false;
   }
 
   void compareWithTraining(const Evaluation& held_out, size_t j) {
@@ -205,6 +202,9 @@ class Judge {
     if (joint.percent <= kHarmless || joint.rms <= kOverfit * seen.rms ||
         joint.percent <= kOverfit * seen.percent)
       return;
+    for (const Evaluation& own : own_fits_) {
+      if (own.recording == held_out.recording && joint.rms <= kOverfit * own.joints[j].rms) return;
+    }
     failed_.push_back(fmt::format(
         "{} has {} % error on {} but {} % on the training motion: the parameters fit one "
         "motion, not the robot (too little excitation, or conditions that changed).",
@@ -214,8 +214,8 @@ class Judge {
   const std::vector<std::string>& joints_;
   const std::vector<Evaluation>& training_;
   const std::vector<Evaluation>& baselines_;
+  const std::vector<Evaluation>& own_fits_;
   std::vector<std::string> failed_, told_;
-  std::set<std::string> unlike_;
   PercentRange errors_, given_, seen_;
   int judged_ = 0;
 };
@@ -228,8 +228,8 @@ std::string withConsistency(const MethodFacts& facts, const char* method) {
 
 Verdict judge(const std::string& method, const std::vector<std::string>& joints,
               const std::vector<Evaluation>& training, const std::vector<Evaluation>& validation,
-              const std::vector<Evaluation>& baselines) {
-  for (const auto* evaluations : {&training, &validation, &baselines}) {
+              const std::vector<Evaluation>& baselines, const std::vector<Evaluation>& own_fits) {
+  for (const auto* evaluations : {&training, &validation, &baselines, &own_fits}) {
     for (const Evaluation& evaluation : *evaluations) {
       if (evaluation.joints.size() != joints.size())
         throw Error(fmt::format("{}: errors of {} joints, but there are {}", evaluation.recording,
@@ -251,8 +251,9 @@ Verdict judge(const std::string& method, const std::vector<std::string>& joints,
     verdict.reasons.push_back("No recording was held out for validation.");
     return verdict;
   }
-  const std::vector<Evaluation> held_out = byRecording(validation), before = byRecording(baselines);
-  Judge judgement(joints, training, before);
+  const std::vector<Evaluation> held_out = byRecording(validation), before = byRecording(baselines),
+                                own = byRecording(own_fits);
+  Judge judgement(joints, training, before, own);
   for (const Evaluation& evaluation : held_out) judgement.add(evaluation);
   return judgement.finish(method, held_out);
 }

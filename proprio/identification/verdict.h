@@ -28,9 +28,12 @@ struct Verdict {
 /// @param validation  the same on held-out recordings; none: passed, but the text says what is
 /// missing
 /// @param baselines   of the validation recordings, as baselines() returns them
+/// @param own_fits    of least squares on each validation recording itself, where known: what its
+/// noise and the model's structure leave, whatever the parameters are
 Verdict judge(const std::string& method, const std::vector<std::string>& joints,
               const std::vector<Evaluation>& training, const std::vector<Evaluation>& validation,
-              const std::vector<Evaluation>& baselines);
+              const std::vector<Evaluation>& baselines,
+              const std::vector<Evaluation>& own_fits = {});
 
 /// What is known about a robot and its data before a method is chosen.
 struct MethodFacts {

@@ -80,6 +80,7 @@ struct Drive {
       0.0;  ///< reflected to the joint: ratio^2 * motor inertia, kg m^2 (kg if prismatic)
   double gear_ratio = 1.0;  ///< motor turns per joint turn, with sign
   double gain = 1.0;        ///< N m at the joint per unit of the recorded drive signal
+  bool gain_declared = false;
   double torque_limit = kNotStated;
   /// Elasticity between rotor and link: tau = stiffness (theta - q) + damping (theta' - q'), with
   /// the rotor angle theta reflected to the joint. Not stated: rigid.

@@ -36,7 +36,8 @@ Json valueSchema(const Field& field) {
   Json angle = {
       {"anyOf",
        {{{"type", "number"}},
-        {{"type", "string"}, {"pattern", "^ *[+-]?([0-9.]+ *[*] *)?pi( */ *[0-9.]+)? *$"}}}}};
+        {{"type", "string"},
+         {"pattern", "^ *[+-]?(([0-9.]+ *[*] *)?pi( */ *[0-9.]+)?|[0-9.]+ */ *[0-9.]+) *$"}}}}};
   Json reference = {
       {"$ref", std::string("#/definitions/") + (field.table == nullptr ? "" : field.table)}};
   switch (field.type) {

@@ -28,6 +28,7 @@ void readLimits(const Node& node, JointLimits& limits) {
 void readDrive(const Node& node, Drive& drive) {
   drive.gear_ratio = readNumber(node["gear_ratio"], drive.gear_ratio);
   drive.gain = readNumber(node["gain"], drive.gain);
+  drive.gain_declared = drive.gain_declared || node["gain"];
   drive.torque_limit = readNumber(node["torque_limit"], drive.torque_limit);
   drive.stiffness = readNumber(node["stiffness"], drive.stiffness);
   drive.damping = readNumber(node["damping"], drive.damping);

@@ -103,7 +103,7 @@ class YamlChanges {
       if (drive["motor_inertia"])
         number(drive, to, "motor_inertia", joint.drive.rotor_inertia / (ratio * ratio),
                kYamlRounding * std::abs(readNumber(drive["motor_inertia"])));
-      else if (drive["rotor_inertia"])
+      else  // a drive with a gain or a ratio alone has a rotor as well
         number(drive, to, "rotor_inertia", joint.drive.rotor_inertia);
     }
     if (node["friction"]) addFriction(joint, node["friction"]);

@@ -348,12 +348,25 @@ std::string describe(const YAML::Node& node) {
   }
 }
 
+namespace {
+
+/// "1/8192"
+std::optional<double> quotientOf(const std::string& text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  const std::optional<double> above = finiteNumber(text.substr(0, slash)),
+                              below = finiteNumber(text.substr(slash + 1));
+  return above && below && *below != 0.0 ? std::optional<double>(*above / *below) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<double> parseAngle(std::string_view text) {
   if (const std::optional<double> number = parseNumber(text)) return finiteNumber(text);
   std::string word(text);
   word.erase(std::remove(word.begin(), word.end(), ' '), word.end());
   const size_t pi = word.find("pi");
-  if (pi == std::string::npos) return std::nullopt;
+  if (pi == std::string::npos) return quotientOf(word);
   double value = kPi;
   const std::string before = word.substr(0, pi), after = word.substr(pi + 2);
   if (before == "-") {

@@ -18,6 +18,7 @@ using Eigen::VectorXd;
 constexpr Index kMostRows = 2000;    // of the fit; a longer recording is thinned
 constexpr double kWiderRange = 5.0;  // where most joints are far out
 constexpr double kClearGain = 2.0;   // of a long delay
+constexpr double kAnyGain = 1.3;     // of any: sticking moves the best lag, but explains nothing
 constexpr double kSmoothing = 0.02;  // s, half width of the local fits
 constexpr double kRank = 1e-8;       // pivots of the regressor below this are zero
 constexpr double kExplained = 0.7;   // least share of the torque for a reliable estimate
@@ -196,8 +197,9 @@ DelayEstimate estimate(const MatrixXd& W, const Track& own, const RowIndices& ro
   const double alike = std::max(0.0, neighbours(residual, 1));
   const double freedom = static_cast<double>(Q.rows() - Q.cols()) * (1.0 - alike) / (1.0 + alike);
   d.standard_error = std::sqrt(2.0 * least / std::max(1.0, freedom) / curvature) * step;
-  d.reliable =
-      d.explained > kExplained && d.standard_error < 0.1 * static_cast<double>(most) * step;
+  const bool matters = d.gain > kAnyGain || std::abs(d.delay) < step + 3.0 * d.standard_error;
+  d.reliable = matters && d.explained > kExplained &&
+               d.standard_error < 0.1 * static_cast<double>(most) * step;
   return d;
 }
 

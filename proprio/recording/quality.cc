@@ -265,7 +265,7 @@ void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Fi
                  fmt::format("the delay between torques and positions cannot be told: the joints "
                              "say {:.1f} to {:.1f} ms",
                              1e3 * smallest, 1e3 * largest));
-  } else if (std::abs(delay) > 3.0 * error &&
+  } else if (2 * count >= delays.size() && std::abs(delay) > 3.0 * error &&
              std::abs(delay) > std::max(0.5 * t.median_step, kModelError)) {
     findings.add(std::abs(delay) > kBeyondUse ? Severity::kError : Severity::kWarning, "",
                  fmt::format("torques come {:.2f} ms {} positions (standard error {:.2f} ms, from "

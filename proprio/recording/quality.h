@@ -22,10 +22,11 @@
 /// [qdd, sin q, cos q of all joints, qd and sign(qd) of its own, 1]. Both sides are whitened by the
 /// correlation of neighbouring residuals; d minimises the residual over whole samples, refined by a
 /// parabola. Its standard error follows from the curvature there. An estimate is called reliable if
-/// the fit explains most of the torque, the minimum is inside the range and the standard error is
-/// small. One recorder has one delay: the finding is the weighted mean over the joints, with an
-/// error that grows with their scatter, and where they contradict each other (by more than a fifth)
-/// no delay is claimed.
+/// the fit explains most of the torque, the minimum is inside the range, the standard error is
+/// small, and the delay is zero or explains a fifth of what is left without it. One recorder has
+/// one delay: the finding is the weighted mean over the joints, with an error that grows with their
+/// scatter; where they contradict each other (by more than a fifth), or fewer than half of them are
+/// reliable, no delay is claimed.
 
 #include <Eigen/Core>
 #include <memory>

@@ -147,7 +147,7 @@ TEST_F(RealRecording, KukaLwr4) {
 TEST_F(RealRecording, Tiago) {
   load("tiago", "tiago");
   ASSERT_EQ(recording_.samples(), 6791 - 921 + 1);
-  ASSERT_EQ(recording_.channels.size(), 32u);
+  ASSERT_EQ(recording_.channels.size(), 30u);
   ASSERT_EQ(joints_.size(), 8u);
   EXPECT_NEAR(timeStatistics(recording_.time, 5871).rate_hz, 100.0, 2.0);
   for (const std::string& name : joints_) {

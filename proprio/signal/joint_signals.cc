@@ -327,6 +327,19 @@ Eigen::VectorXd slowSpeeds(const JointSignalOptions& options, const Eigen::Matri
   return slow;
 }
 
+/// sign(v); below the low speed that of the sample before, so that noise at rest does not turn it.
+Eigen::MatrixXd directions(const Eigen::MatrixXd& v, const Eigen::VectorXd& slow) {
+  Eigen::MatrixXd sign(v.rows(), v.cols());
+  for (Index j = 0; j < v.cols(); ++j) {
+    double last = 0.0;
+    for (Index k = 0; k < v.rows(); ++k) {
+      if (std::abs(v(k, j)) > slow[j]) last = v(k, j) > 0.0 ? 1.0 : -1.0;
+      sign(k, j) = last;
+    }
+  }
+  return sign;
+}
+
 int ratioFor(const JointSignalOptions& options, const std::vector<CutoffChoice>& choices,
              double rate) {
   if (options.decimation == DecimationMode::kNone) return 1;
@@ -379,7 +392,7 @@ void thinOut(const JointSignalOptions& options, Index border, int ratio, JointSi
   }
   const Index step = out.decimation;
   out.time = keepRows(out.time, border, step);
-  for (Eigen::MatrixXd* values : {&out.q, &out.v, &out.a, &out.tau}) {
+  for (Eigen::MatrixXd* values : {&out.q, &out.v, &out.a, &out.tau, &out.sign}) {
     if (values->cols() > 0) *values = keepRows(*values, border, step);
   }
   out.moving = keepRows(out.moving, border, step);
@@ -422,6 +435,7 @@ JointSignals jointSignals(const Recording& recording, const JointSignalOptions& 
     if (options.filter && options.filter_torque && raw.tau.cols() > 0) {
       const double highest = highestCutoff(out.cutoffs);
       out.tau = lowPass(options, raw.tau, highest, rate);
+      out.sign = lowPass(options, directions(out.v, slowSpeeds(options, out.v)), highest, rate);
       out.steps.push_back(
           fmt::format("torques filtered at {:.4g} Hz, the highest cut-off", highest));
     } else if (raw.tau.cols() > 0) {

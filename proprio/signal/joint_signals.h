@@ -70,6 +70,9 @@ struct JointSignals {
   std::vector<std::string> joints;
   Eigen::VectorXd time;               ///< s
   Eigen::MatrixXd q, v, a, tau;       ///< row = sample, column = joint; tau without columns if none
+  /// sign(v) through the filter of the torques, which turned steps of dry friction into ramps;
+  /// without columns if torques were not filtered.
+  Eigen::MatrixXd sign;
   Mask moving;                        ///< |v| above low_speed and no reversal beside it
   Eigen::VectorXd low_speed;          ///< thresholds used
   std::vector<CutoffChoice> cutoffs;  ///< per joint, with reasons; cut-off 0 if not filtered
