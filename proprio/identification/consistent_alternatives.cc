@@ -118,6 +118,9 @@ Prepared prepare(const IdentificationProblem& problem, const MethodOptions& opti
   p.prior = options.prior;
   if (p.prior.automatic) p.prior.weight = automaticPriorWeight(problem, p.sigma, options);
   p.system = weightedSystem(problem.stacked, p.sigma);
+  MethodOptions weighted = options;
+  weighted.prior = p.prior;
+  p.prior = doubtingPrior(problem, p.system, weighted);
   p.consistent = consistentProblem(problem, p.system, options.constraints, p.prior);
   p.triangular = withTriangularRows(p.consistent.lmi);
   p.links = linkBlocks(problem, p.consistent);
@@ -128,6 +131,7 @@ Estimate finished(const IdentificationProblem& problem, const Prepared& p, const
                   int iterations, bool converged) {
   const VectorXd inside = keptInside(p.consistent, xi);
   Estimate estimate = estimateAt(problem, p.system, p.consistent, inside, p.prior);
+  tellDoubts(problem, p.prior, &estimate);
   estimate.sigma = p.sigma;
   estimate.iterations = iterations;
   estimate.converged = converged;

@@ -24,6 +24,10 @@ using Eigen::VectorXd;
 constexpr double kLeastNoise = 1e-6;
 /// Noise where there are too few rows to find out, relative to the torques.
 constexpr double kUnknownNoise = 0.1;
+/// Distances from the description, in two standard deviations of the prior, at which it is doubted,
+/// and by which a doubt grows before it is worth another round.
+constexpr double kDoubtFrom = 2.0, kDoubtGrows = 1.2;
+constexpr int kDoubtRounds = 6;
 /// The data decide a direction whose standard deviation they bring below this part of the prior's.
 constexpr double kDecided = 0.5;
 /// Gap relative to the objective that counts as the optimum.
@@ -253,8 +257,52 @@ Estimate estimateAt(const IdentificationProblem& problem, const TriangularSystem
   return estimate;
 }
 
+void tellDoubts(const IdentificationProblem& problem, const PriorOptions& prior,
+                Estimate* estimate) {
+  for (size_t link = 0; link < prior.doubt.size(); ++link) {
+    if (prior.doubt[link] <= 1.0) continue;
+    estimate->notes.push_back(fmt::format(
+        "the recordings contradict the description of link '{}' ({:.2g} times as far from it as "
+        "believed possible): it counts less",
+        problem.tree->model().links[link].name, prior.doubt[link]));
+  }
+}
+
+PriorOptions doubtingPrior(const IdentificationProblem& problem, const TriangularSystem& system,
+                           const MethodOptions& options) {
+  PriorOptions prior = options.prior;
+  if (!prior.doubting || prior.kind != PriorKind::kPullback)
+    return prior;  // the others do not grow as squares
+  prior.doubt.assign(problem.tree->model().links.size(), 1.0);
+  bool doubts = true;
+  for (int round = 0; round < kDoubtRounds && doubts; ++round) {
+    const ConsistentProblem consistent =
+        consistentProblem(problem, system, options.constraints, prior);
+    const OptimalPoint point = optimalPoint(consistent, {});  // whatever the method's own budget
+    if (point.status == LmiStatus::kInfeasible) return options.prior;
+    const VectorXd chi = consistent.F * point.xi + consistent.f0;
+    doubts = false;
+    for (size_t k = 0; k < consistent.links.size(); ++k) {
+      const int link = consistent.links[k];
+      const int mass = problem.layout->linkOffset(link);
+      const double heavier =
+          (chi[mass] - problem.prior[mass]) / (prior.mass_trust * problem.prior[mass]);
+      const double squares =
+          point.xi.segment(static_cast<Index>(10 * k), 10).squaredNorm() + heavier * heavier;
+      const double distance = 0.5 * std::sqrt(squares);
+      double& doubt = prior.doubt[static_cast<size_t>(link)];
+      if (distance < kDoubtFrom || distance < kDoubtGrows * doubt) continue;
+      doubt = distance;
+      doubts = true;
+    }
+  }
+  return prior;
+}
+
 Estimate solveConsistent(const IdentificationProblem& problem, const TriangularSystem& system,
-                         const MethodOptions& options) {
+                         const MethodOptions& given) {
+  MethodOptions options = given;
+  options.prior = doubtingPrior(problem, system, given);
   ConsistentProblem consistent =
       consistentProblem(problem, system, options.constraints, options.prior);
   OptimalPoint point = optimalPoint(consistent, options);
@@ -272,6 +320,7 @@ Estimate solveConsistent(const IdentificationProblem& problem, const TriangularS
         "frozen links");
   }
   Estimate estimate = estimateAt(problem, system, consistent, point.xi, options.prior);
+  tellDoubts(problem, options.prior, &estimate);
   estimate.active_links = std::move(point.active_links);
   estimate.gap = point.gap;
   estimate.iterations = point.iterations;

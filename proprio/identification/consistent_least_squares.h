@@ -31,6 +31,15 @@ Estimate projectedLeastSquares(const IdentificationProblem& problem, const Metho
 Estimate solveConsistent(const IdentificationProblem& problem, const TriangularSystem& system,
                          const MethodOptions& options);
 
+/// A body ten times as heavy as described, with a load that nobody declared, is not "100 % wrong"
+/// but another body: believing its description as much as the others' would pull the estimate away
+/// from what the data say, by many of its standard deviations. So where the estimate of a link is
+/// farther from its description than four of the prior's standard deviations (norm over its ten
+/// parameters and its mass), the description counts less by the square of half that distance, and
+/// again, until nothing changes. What agrees with its description is not touched.
+PriorOptions doubtingPrior(const IdentificationProblem& problem, const TriangularSystem& system,
+                           const MethodOptions& options);
+
 /// Weight among 1e-3 ... 1e3 whose estimates predict left-out blocks best. No other pass over the
 /// samples.
 /// @param sigma  noise per coordinate
@@ -52,6 +61,10 @@ Eigen::VectorXd unconstrainedPoint(const LmiProblem& triangular);
 /// xi moved towards `inside` as little as consistency and bounds of single unknowns ask for, which
 /// is nothing for the solution of a solver that did its work.
 Eigen::VectorXd keptInside(const ConsistentProblem& consistent, Eigen::VectorXd xi);
+
+/// Adds the links whose description was doubted to the notes.
+void tellDoubts(const IdentificationProblem& problem, const PriorOptions& prior,
+                Estimate* estimate);
 
 /// Everything of the estimate that follows from the point xi.
 Estimate estimateAt(const IdentificationProblem& problem, const TriangularSystem& system,

@@ -86,6 +86,9 @@ class ConsistencyBuilder {
     return pseudoInertia(InertialParameters::fromVector(centre_.segment<10>(10 * link)));
   }
   Matrix4d partsOf(int link) const;
+  double doubt(int link) const {
+    return prior_.doubt.empty() ? 1.0 : prior_.doubt[static_cast<size_t>(link)];
+  }
   const LinkUnknowns& owner(int link) const {
     const LinkUnknowns& own = links_[static_cast<size_t>(link)];
     return own.twin < 0 ? own : links_[static_cast<size_t>(own.twin)];
@@ -451,8 +454,9 @@ MatrixXd ConsistencyBuilder::withMassRows(MatrixXd pull) const {
     if (std::find(guessed.begin(), guessed.end(), link) != guessed.end()) continue;
     const int mass = layout_.linkOffset(link);
     pull.conservativeResize(pull.rows() + 1, Eigen::NoChange);
-    pull.bottomRows(1) =
-        std::sqrt(prior_.weight) / (prior_.mass_trust * problem_.prior[mass]) * out_.F.row(mass);
+    pull.bottomRows(1) = std::sqrt(prior_.weight) /
+                         (doubt(link) * prior_.mass_trust * problem_.prior[mass]) *
+                         out_.F.row(mass);
   }
   return pull;
 }
@@ -468,8 +472,10 @@ void ConsistencyBuilder::addData(const TriangularSystem& system) {
   out_.base_offset = B * out_.f0;
   const MatrixXd data = system.A * out_.base_map;
   VectorXd share = VectorXd::Zero(unknowns_);
-  for (const LinkUnknowns& link : links_) {
-    if (link.first >= 0) share.segment<10>(link.first).setConstant(link.share);
+  for (int link = 0; link < static_cast<int>(links_.size()); ++link) {
+    const LinkUnknowns& own = links_[static_cast<size_t>(link)];
+    if (own.first >= 0)
+      share.segment<10>(own.first).setConstant(own.share / (doubt(link) * doubt(link)));
   }
   for (size_t i = 0; i < unknown_of_.size(); ++i) {
     if (unknown_of_[i] >= 0) share[unknown_of_[i]] = other_share_[i];

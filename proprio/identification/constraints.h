@@ -80,6 +80,9 @@ struct PriorOptions {
   double mass_trust = 0.3;
   /// The weight that predicts blocks of data best which it did not see.
   bool automatic = false;
+  bool doubting = true;  ///< descriptions that data contradict count less (doubtingPrior())
+  /// Per link: its description counts for 1 / doubt^2 (doubtingPrior()). Empty: 1.
+  std::vector<double> doubt;
 };
 
 /// The convex problem in xi, and the way back.

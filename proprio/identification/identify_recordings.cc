@@ -624,6 +624,8 @@ class Job {
     result_.reasons = std::move(verdict.reasons);
     result_.reasons.insert(result_.reasons.end(), told.begin(), told.end());
     addFindings();
+    const std::vector<std::string>& notes = best.estimate.notes;
+    result_.reasons.insert(result_.reasons.end(), notes.begin(), notes.end());
     if (verdict.passed && !result_.passed)
       result_.verdict = "Failed: " + result_.reasons.front() +
                         ". Nevertheless: " + result_.verdict.substr(result_.verdict.find(' ') + 1);

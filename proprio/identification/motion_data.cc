@@ -74,7 +74,9 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
     const auto column = static_cast<Eigen::Index>(c);
     recorded[static_cast<size_t>(i)] = true;
     data.q.col(tree.positionIndex(joint)) = signals.q.col(column);
-    const bool moves = signals.cutoffs[c].moves;
+    const bool moves =
+        signals.cutoffs[c].moves && samples > 0 &&
+        signals.q.col(column).maxCoeff() - signals.q.col(column).minCoeff() > kStandstill;
     if (moves) {
       data.v.col(i) = signals.v.col(column);
       data.a.col(i) = signals.a.col(column);

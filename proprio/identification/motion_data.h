@@ -33,6 +33,9 @@ struct MotionData {
   Eigen::Index samples() const { return q.rows(); }
 };
 
+/// Positions that stay within this range stand still: rad, m.
+constexpr double kStandstill = 1e-3;
+
 /// The signals in the coordinates of the tree. A joint that stands still has no speed, whatever its
 /// encoder's noise. Rows of joints without recorded torque do not
 /// count; slow samples do not count for joints whose friction has a jump at zero speed.

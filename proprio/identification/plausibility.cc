@@ -18,8 +18,6 @@ constexpr double kOpposite = -0.6, kNegative = -0.9, kAlike = 0.8, kUnlike = 0.5
 constexpr double kAnotherUnit = 8.0;
 /// Of a range of motion: as far outside the limits is no overshoot.
 constexpr double kOutside = 0.5;
-/// Below this the joint stands still: rad, m.
-constexpr double kAtRest = 1e-3;
 /// Fewer rows do not tell anything.
 constexpr Eigen::Index kFewestRows = 30;
 /// Another mapping is believed if it leaves less than this share of what the given one leaves.
@@ -152,12 +150,12 @@ class PlausibilityCheck {
   void checkMotion(const Joint& joint, const Eigen::VectorXd& q) {
     if (q.size() == 0) return;
     const double low = q.minCoeff(), high = q.maxCoeff();
-    if (high - low < kAtRest)
+    if (high - low < kStandstill)
       add(Severity::kWarning, joint.name,
           fmt::format(
               "joint '{}' does not move (less than {:g}): its inertia and friction cannot be "
               "learned from this recording",
-              joint.name, kAtRest));
+              joint.name, kStandstill));
     const double lower = joint.limits.lower, upper = joint.limits.upper;
     if (!(upper > lower)) return;
     const double beyond = std::max(lower - low, high - upper);
