@@ -393,6 +393,108 @@ TEST_F(Identify, FitsFrictionConstants) {
   }
 }
 
+// Claim: a joint that is read the other way round, or with its zero elsewhere, is named, and the
+// answer is no, although other masses would explain the torques.
+TEST_F(IdentifySixAxes, NamesAWrongMapping) {
+  const std::string turned = changed("turned.csv", [](int, const Header& header, Cells& cells) {
+    for (const char* prefix : {"q_", "v_", "tau_"})
+      scale(cells[column(header, std::string(prefix) + "joint_3")], -1.0);
+    return true;
+  });
+  const CommandResult other_way = identify(turned);
+  EXPECT_EQ(other_way.code, 1) << other_way.out;
+  EXPECT_NE(flat(other_way).find("if joint 'joint_3' turned the other way"), std::string::npos)
+      << other_way.out;
+  const std::string shifted = changed("shifted.csv", [](int, const Header& header, Cells& cells) {
+    std::string& cell = cells[column(header, "q_joint_3")];
+    cell = std::to_string(std::stod(cell) + 1.5707963);
+    return true;
+  });
+  const CommandResult elsewhere = identify(shifted);
+  EXPECT_EQ(elsewhere.code, 1) << elsewhere.out;
+  EXPECT_NE(flat(elsewhere).find("joint 'joint_3' were -90 degrees away"), std::string::npos)
+      << elsewhere.out;
+}
+
+// Claim: currents without a gain are refused with the joints' names; a drive that says nothing but
+// its gain is enough, and stays as it is in the files that are written, but for the rotor found.
+TEST_F(Identify, CurrentsNeedAGain) {
+  std::string table = "t,q1,q2,current1,current2\n";
+  changed("copy.csv", [&](int, const auto& header, auto& cells) {
+    table += cells[0];
+    for (const char* name : {"q_shoulder", "q_elbow", "tau_shoulder", "tau_elbow"}) {
+      for (size_t c = 0; c < header.size(); ++c) {
+        if (header[c].rfind(std::string(name) + " ", 0) == 0) table += "," + cells[c];
+      }
+    }
+    table += "\n";
+    return false;
+  });
+  const std::string log = write("currents.csv", table);
+  const CommandResult refused =
+      run("identify " + robot("planar_2r.urdf") + " --log " + log + " --split 0.7");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.error.find("currents are recorded for 'shoulder', 'elbow'"), std::string::npos)
+      << refused.error;
+  const std::string yaml =
+      write("gains.yaml",
+            fmt::format("version: 1\nurdf: {}\njoints:\n  shoulder: {{drive: {{gain: 1}}}}\n"
+                        "  elbow:\n    drive:\n      gain: 1\n",
+                        robot("planar_2r.urdf")));
+  const CommandResult result =
+      run("identify " + yaml + " --log " + log + " --split 0.7 --out " + file("out"));
+  EXPECT_EQ(result.code, 0) << result.out << result.error;
+  const Model written = readRobot(file("out") + "/robot.yaml");
+  for (const char* name : {"shoulder", "elbow"}) {
+    const Drive& drive = written.joints[static_cast<size_t>(requireJoint(written, name))].drive;
+    EXPECT_TRUE(drive.gain_declared) << name;
+    EXPECT_GE(drive.rotor_inertia, 0.0) << name;
+  }
+}
+
+// Claim: torques at the end of their range are left out: with the tallest fifth of one joint's
+// torques cut off every joint is predicted as well as without, but for 2 % of its torque.
+TEST_F(IdentifySixAxes, LeavesOutClippedTorques) {
+  const std::string clipped = changed("clipped.csv", [](int, const Header& header, Cells& cells) {
+    std::string& cell = cells[column(header, "tau_joint_2")];
+    cell = std::to_string(std::clamp(std::stod(cell), -40.0, 40.0));
+    return true;
+  });
+  const std::string rest = "--validate " + file("log.csv") + " --out ";
+  identify(file("log.csv"), rest + file("clean"));
+  const CommandResult result = identify(clipped, rest + file("clipped"));
+  EXPECT_EQ(result.code, 0) << result.out;
+  const std::vector<double> clean = errors("clean"), after = errors("clipped");
+  for (size_t j = 0; j < 6; ++j) EXPECT_LT(after[j], clean[j] + 2.0) << j;
+  EXPECT_NE(readFile(file("clipped") + "/report.html").find("at the end of its range"),
+            std::string::npos);
+}
+
+// Claim: two recordings in one file are told apart, and rows with the stamp of the row before
+// become one.
+TEST_F(IdentifySixAxes, SurvivesJumpsAndRepeatedStamps) {
+  const std::string joined = changed("joined.csv", [](int row, const Header&, Cells& cells) {
+    if (row > 3000 && row <= 4000) return false;
+    if (row > 3000) {
+      cells[0] = std::to_string(std::stod(cells[0]) - 1.0);
+    }
+    return true;
+  });
+  const CommandResult result = identify(joined, "--out " + file("joined"));
+  EXPECT_EQ(result.code, 0) << result.out << result.error;
+  EXPECT_NE(readFile(file("joined") + "/report.html").find("positions jump before row"),
+            std::string::npos);
+  std::string last;
+  const std::string twice = changed("twice.csv", [&](int row, const Header&, Cells& cells) {
+    if (row % 500 == 7) cells[0] = last;
+    last = cells[0];
+    return true;
+  });
+  const CommandResult merged = identify(twice, "--out " + file("merged"));
+  EXPECT_EQ(merged.code, 0) << merged.out << merged.error;
+  EXPECT_NE(readFile(file("merged") + "/report.html").find("became their mean"), std::string::npos);
+}
+
 // Claim: options that contradict each other or are no numbers are refused in one sentence.
 TEST_F(Identify, RefusesBadOptions) {
   EXPECT_EQ(identify(file("log.csv"), "--split 0.5 --validate " + file("log.csv")).code, 2);

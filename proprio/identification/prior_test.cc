@@ -50,6 +50,41 @@ TEST(Prior, RepairsAndGuesses) {
   EXPECT_LT(linkOf(prior.chi, 5).mass, 20.0);
 }
 
+// Claim: what is not declared may be as large as the torques allow: a rotor that moved by itself
+// would take all of the varying torque, and an offset a tenth of it; declared values keep their
+// size, and joints at rest the usual one.
+TEST(Prior, SizesFollowTheTorques) {
+  const auto tree = treeOf("tx40");
+  Parameters parameters = declaredParameters(tree->sharedModel());
+  const ParameterLayout& layout = *parameters.layout;
+  Eigen::VectorXd prior = priorParameters(*tree, layout).chi;
+  prior.tail(layout.size() - layout.inertialSize()).setZero();
+  const int declared = layout.jointOffset(requireJoint(tree->model(), "joint_2"));
+  prior[declared] = 0.7;
+  MotionData data = testing::noisyData(*tree, 500, 0.0, 1);
+  const Eigen::VectorXd sizes = parameterSizes(*tree, layout, prior, {data});
+  for (int p = layout.inertialSize(); p < layout.size(); ++p) {
+    const ParameterInfo& info = layout[p];
+    const int i = tree->velocityIndex(info.joint);
+    const Eigen::ArrayXd tau = data.tau.col(i).array() - data.tau.col(i).mean();
+    const double size = sizes[p - layout.inertialSize()];
+    if (p == declared) {
+      EXPECT_EQ(size, 0.7);
+    } else if (info.kind == ParameterKind::kRotorInertia) {
+      EXPECT_NEAR(size, std::sqrt(tau.square().sum() / data.a.col(i).squaredNorm()), 1e-9 * size);
+    } else if (info.name.ends_with("viscous")) {
+      EXPECT_NEAR(size, std::sqrt(tau.square().sum() / data.v.col(i).squaredNorm()), 1e-9 * size);
+    }
+  }
+  data.v.setZero();
+  data.a.setZero();
+  EXPECT_EQ(parameterSizes(*tree, layout, prior,
+                           {data})[layout.jointOffset(requireJoint(tree->model(), "joint_1")) -
+                                   layout.inertialSize()],
+            1.0);
+  EXPECT_EQ(parameterSizes(*tree, layout, prior, {}).size(), layout.size() - layout.inertialSize());
+}
+
 // Claim: solveMetric is the inverse of the block-diagonal metric.
 TEST(Prior, MetricIsInverted) {
   const auto tree = treeOf("tx40");

@@ -82,6 +82,21 @@ TEST(Verdict, RaisesNoFalseAlarm) {
   EXPECT_TRUE(judged({4.0, 9.0}, {0.5, 8.0}).passed);
 }
 
+/// Claim: a validation recording that no parameters explain better is no reason to fail: it is
+/// noisier than the training recordings, not badly predicted.
+TEST(Verdict, KnowsTheNoiseOfTheValidation) {
+  const std::vector<Evaluation> training = {errorsOf("wls", "a.csv", {5.0, 8.0})};
+  const std::vector<Evaluation> held_out = {errorsOf("wls", "b.csv", {6.0, 25.0})};
+  const std::vector<Evaluation> before = {errorsOf("as given", "b.csv", {30.0, 45.0})};
+  EXPECT_FALSE(judge("wls", kTwoJoints, training, held_out, before).passed);
+  const auto withOwnFit = [&](double elbow) {
+    return judge("wls", kTwoJoints, training, held_out, before,
+                 {errorsOf("its own fit", "b.csv", {4.0, elbow})});
+  };
+  EXPECT_TRUE(withOwnFit(20.0).passed);
+  EXPECT_FALSE(withOwnFit(9.0).passed);
+}
+
 /// Claim: parts of one recording are judged together: a bad short part of a good one passes.
 TEST(Verdict, TakesPartsTogether) {
   Evaluation bad = errorsOf("wls", "b.csv", {40.0, 9.0});

@@ -119,6 +119,33 @@ TEST(JointSignals, IsTheCompositionOfItsParts) {
 
 // Without filter ("NF") the samples are the recorded ones and accelerations carry the noise that
 // three neighbours give, sqrt(6) sigma / dt^2; the torque stays as it was.
+// Claim: the sign of the velocity goes through the filter of the torques, so that dry friction is
+// explained where a joint turns round: torques of a sign are that sign, to rounding, where the
+// positions determine it; noise at rest does not turn it.
+TEST(JointSignals, SignsAreFilteredLikeTorques) {
+  Truth truth = twoJoints(1000.0, 0.0, 0.0);
+  truth.recording.values.col(0) = truth.v.col(0).array().sign();
+  JointSignalOptions options;
+  options.joints = {"elbow"};
+  options.cutoff_hz = {10.0};
+  options.low_speed = {1e-9};
+  const JointSignals signals = jointSignals(truth.recording, options);
+  ASSERT_EQ(signals.sign.rows(), signals.tau.rows());
+  // where the filtered position turns a sample earlier or later: one sample of the step response
+  EXPECT_LT((signals.sign - signals.tau).cwiseAbs().maxCoeff(), 2.0 * 10.0 * 2.0 * 1e-3 * 2.0);
+  EXPECT_GT((signals.v.array().sign().matrix() - signals.tau).cwiseAbs().maxCoeff(), 0.5);
+  options.filter_torque = false;
+  EXPECT_EQ(jointSignals(truth.recording, options).sign.cols(), 0);
+
+  truth.recording.values.col(1).tail(5000).setConstant(truth.q(5000, 0));
+  for (Eigen::Index k = 5000; k < 10000; ++k) truth.recording.values(k, 1) += k % 7 == 0 ? 1e-9 : 0;
+  options = {};
+  options.joints = {"elbow"};
+  options.cutoff_hz = {10.0};
+  const Eigen::VectorXd rest = jointSignals(truth.recording, options).sign.col(0).tail(100);
+  EXPECT_NEAR(rest.cwiseAbs().minCoeff(), 1.0, 1e-3);
+}
+
 TEST(JointSignals, WithoutFilter) {
   const Truth truth = twoJoints(1000.0, 1e-5, 0.05);
   JointSignalOptions options;

@@ -1,0 +1,89 @@
+#include "proprio/identification/plausibility.h"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "proprio/identification/testing/consistent_robots.h"
+
+namespace proprio {
+namespace {
+
+using testing::KnownProblem;
+using testing::knownProblem;
+using testing::treeOf;
+
+/// Errors and warnings in one text.
+std::string findingsOf(const KnownProblem& known, const MotionData& data) {
+  const Plausibility check =
+      checkPlausibility(*known.problem.tree, *known.problem.layout, known.problem.prior, data);
+  std::string text;
+  for (const QualityFinding& finding : check.findings) text += finding.sentence + "; ";
+  return text;
+}
+
+/// Coordinates of the third joint, the elbow.
+constexpr Eigen::Index kElbow = 2;
+
+/// Claim: a description that is a third off explains the recording as it is; read with a joint
+/// turned round, shifted by a quarter turn, without gravity, or with a torque of the wrong sign,
+/// the mistake is named, and nothing else.
+TEST(Plausibility, NamesTheMapping) {
+  const KnownProblem known = knownProblem(treeOf("tx40"), {.samples = 1000, .noise = 0.2});
+  const MotionData& data = known.problem.data[0];
+  EXPECT_EQ(findingsOf(known, data), "");
+
+  MotionData turned = data;
+  for (Eigen::MatrixXd* signal : {&turned.q, &turned.v, &turned.a, &turned.tau})
+    signal->col(kElbow) *= -1.0;
+  EXPECT_NE(findingsOf(known, turned).find("if joint 'joint_3' turned the other way"),
+            std::string::npos);
+
+  MotionData shifted = data;
+  shifted.q.col(kElbow).array() += std::numbers::pi / 2.0;
+  EXPECT_NE(findingsOf(known, shifted).find("zero of joint 'joint_3' were -90 degrees away"),
+            std::string::npos);
+
+  Model weightless = known.problem.tree->model();
+  weightless.gravity.setZero();
+  const Tree in_space(std::make_shared<const Model>(std::move(weightless)));
+  MotionData light = data;
+  light.tau = predictTorques(in_space, *known.problem.layout, known.truth, data);
+  EXPECT_NE(findingsOf(known, light).find("without gravity"), std::string::npos);
+}
+
+/// Claim: torques that push along with the motion of a joint that only rubs have the wrong sign.
+TEST(Plausibility, FrictionBrakes) {
+  const KnownProblem known = knownProblem(treeOf("tx40"), {.samples = 1000, .noise = 0.05});
+  MotionData data = known.problem.data[0];
+  data.tau.col(5) = 3.0 * data.v.col(5).array().sign() + data.v.col(5).array();
+  EXPECT_EQ(findingsOf(known, data).find("pushes along"), std::string::npos);
+  data.tau.col(5) *= -1.0;
+  EXPECT_NE(findingsOf(known, data).find("'joint_6' pushes along with its motion"),
+            std::string::npos);
+}
+
+/// Claim: a torque in another unit contradicts the joints beside it; a link ten times as heavy as
+/// described does not.
+TEST(Plausibility, LoadsContradictNobody) {
+  KnownProblem known = knownProblem(treeOf("tx40"), {.samples = 1000, .noise = 0.2});
+  EXPECT_TRUE(contradicting(known.problem, {kElbow}).empty());
+  known.problem.prior.segment<10>(known.problem.layout->linkOffset(4)) *= 0.1;
+  EXPECT_TRUE(contradicting(known.problem, {kElbow}).empty());
+  known.problem.data[0].tau.col(kElbow) *= 20.0;
+  known.problem.stacked = stack(*known.problem.tree, known.problem.layout,
+                                known.problem.base.independent, known.problem.data);
+  EXPECT_EQ(contradicting(known.problem, {kElbow}), std::vector<int>{kElbow});
+}
+
+/// Claim: no samples, or none that count, say nothing.
+TEST(Plausibility, NothingToSay) {
+  const KnownProblem known = knownProblem(treeOf("tx40"), {.samples = 100, .noise = 0.2});
+  MotionData none = known.problem.data[0];
+  none.use.setConstant(false);
+  EXPECT_EQ(findingsOf(known, none), "");
+  EXPECT_EQ(findingsOf(known, middleSamples(known.problem.data[0], 0, 0)), "");
+}
+
+}  // namespace
+}  // namespace proprio
