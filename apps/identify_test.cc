@@ -452,6 +452,63 @@ TEST_F(Identify, CurrentsNeedAGain) {
   }
 }
 
+// Claim: torques beside the currents need no gain.
+TEST_F(Identify, TorquesBesideCurrentsNeedNoGain) {
+  std::string table = "t,current1,current2,q1,q2,tau1,tau2\n";
+  changed("copy.csv", [&](int, const auto& header, auto& cells) {
+    table += cells[0] + ",0.1,0.2";
+    for (const char* name : {"q_shoulder", "q_elbow", "tau_shoulder", "tau_elbow"}) {
+      for (size_t c = 0; c < header.size(); ++c) {
+        if (header[c].rfind(std::string(name) + " ", 0) == 0) table += "," + cells[c];
+      }
+    }
+    table += "\n";
+    return false;
+  });
+  const CommandResult result = run("identify " + robot("planar_2r.urdf") + " --log " +
+                                   write("both.csv", table) + " --split 0.7");
+  EXPECT_EQ(result.code, 0) << result.out << result.error;
+}
+
+// Claim: torques in another unit are named and fail: one joint's, which contradicts the others, and
+// all, of which nothing is known then.
+TEST_F(IdentifySixAxes, NamesTorquesOfAnotherUnit) {
+  const auto inMillinewton = [this](const std::string& name, const std::string& prefix) {
+    return identify(changed(name, [=](int, const Header& header, Cells& cells) {
+      for (size_t c = 0; c < cells.size(); ++c) {
+        if (header[c].rfind(prefix, 0) == 0) scale(cells[c], 1000.0);
+      }
+      return true;
+    }));
+  };
+  const CommandResult one = inMillinewton("one.csv", "tau_joint_3 ");
+  EXPECT_EQ(one.code, 1) << one.out;
+  EXPECT_NE(flat(one).find("times what its description predicts and contradicts the other joints"),
+            std::string::npos)
+      << one.out;
+  const CommandResult all = inMillinewton("all.csv", "tau_joint_");
+  EXPECT_EQ(all.code, 1) << all.out;
+  EXPECT_NE(flat(all).find("all torques are far from what the description predicts"),
+            std::string::npos)
+      << all.out;
+}
+
+// Claim: a tool with the unit matrix as inertia, which no estimate can go below, is named.
+TEST_F(IdentifySixAxes, NamesAPlaceholderInertia) {
+  std::string urdf = readFile(robot("tx40.urdf"));
+  urdf.replace(urdf.find("</robot>"), 8, R"(
+  <link name="tool"><inertial><mass value="0.1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="mount" type="fixed"><parent link="link_6"/><child link="tool"/></joint>
+</robot>)");
+  const CommandResult result =
+      run("identify " + write("tool.urdf", urdf) + " --log " + file("log.csv") + " --split 0.7");
+  EXPECT_EQ(result.code, 1) << result.out << result.error;
+  EXPECT_NE(flat(result).find("'tool', which is fixed to 'link_6', has the unit matrix"),
+            std::string::npos)
+      << result.out;
+}
+
 // Claim: torques at the end of their range are left out: with the tallest fifth of one joint's
 // torques cut off every joint is predicted as well as without, but for 2 % of its torque.
 TEST_F(IdentifySixAxes, LeavesOutClippedTorques) {

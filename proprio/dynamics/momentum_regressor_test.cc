@@ -38,7 +38,7 @@ struct RobotWithTheta {
 std::shared_ptr<const Model> elasticArm() {
   Model model = serialChain(4);
   for (Joint& joint : model.joints) {
-    joint.drive = {true, 0.2, 50.0, 1.0, false, kNotStated};
+    joint.drive = {true, 0.2, 50.0, 1.0, kNotStated};
     joint.friction.smooth_sign = SmoothSign::kTanh;
     joint.friction.smooth_gain = 5.0;
     addFriction(joint, 0.8, 0.5, 0.1);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "proprio/core/parallel.h"
 #include "proprio/identification/instrumental_variables.h"
@@ -17,6 +18,8 @@ constexpr int kLoopIterations = 10;
 constexpr double kLoopTolerance = 0.025;
 /// Step of the differences: change of the torques relative to their norm.
 constexpr double kSensitivityStep = 1e-4;
+/// Base parameters whose column is smaller than this share of the largest show nowhere.
+constexpr double kSilentColumn = 1e-12;
 constexpr double kFirstDamping = 1e-3, kDampingFactor = 10.0;
 constexpr int kDampingTrials = 6;
 /// Residuals below this share of the signal are rounding of the simulation.
@@ -45,17 +48,18 @@ class LoopFit {
     // base parameters' changes that change the torques by a small share of their norm
     const TriangularSystem torques =
         weightedSystem(problem.stacked, Eigen::VectorXd::Ones(problem.stacked.coordinates()));
+    const Eigen::VectorXd columns = torques.A.colwise().norm().transpose();
     step_ = kSensitivityStep * std::hypot(torques.b.norm(), torques.rest) *
-            torques.A.colwise().norm().cwiseMax(1e-300).cwiseInverse().transpose();
+            (columns.array() > kSilentColumn * columns.maxCoeff())
+                .select(columns.cwiseInverse(), Eigen::VectorXd::Zero(columns.size()));
   }
 
   int simulations() const { return simulations_; }
 
   std::vector<Trial> simulate(const std::vector<Eigen::VectorXd>& betas) {
     std::vector<Trial> trials;
-    const size_t at_once = kRobotsPerCore * static_cast<size_t>(workerCount());
-    for (size_t first = 0; first < betas.size(); first += at_once) {
-      const size_t last = std::min(betas.size(), first + at_once);
+    for (size_t first = 0; first < betas.size(); first += robotsAtOnce()) {
+      const size_t last = std::min(betas.size(), first + robotsAtOnce());
       std::vector<Eigen::VectorXd> chis;
       for (size_t k = first; k < last; ++k) chis.push_back(robotWith(betas[k]));
       const std::vector<SimulatedMotions> all = simulateMotionsOf(problem_, chis, rescale_gains_);
@@ -94,17 +98,23 @@ class LoopFit {
   TriangularSystem linearised(const Trial& trial, const Eigen::VectorXd& spread,
                               std::string* failure) {
     const Eigen::Index n = trial.beta.size();
-    std::vector<Eigen::VectorXd> neighbours(static_cast<size_t>(n), trial.beta);
-    for (Eigen::Index k = 0; k < n; ++k) neighbours[static_cast<size_t>(k)][k] += step_[k];
-    const std::vector<Trial> trials = simulate(neighbours);
-    Eigen::MatrixXd rows(rows_ * recorded_.cols(), n + 1);
+    Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(rows_ * recorded_.cols(), n + 1);
+    std::vector<Eigen::Index> batch;
     for (Eigen::Index k = 0; k < n; ++k) {
-      const Trial& neighbour = trials[static_cast<size_t>(k)];
-      if (!neighbour.failure.empty()) {
-        *failure = neighbour.failure;
-        return {};
+      if (step_[k] > 0.0) batch.push_back(k);
+      if (batch.size() < robotsAtOnce() && k + 1 < n) continue;
+      std::vector<Eigen::VectorXd> neighbours(batch.size(), trial.beta);
+      for (size_t i = 0; i < batch.size(); ++i) neighbours[i][batch[i]] += step_[batch[i]];
+      const std::vector<Trial> trials = simulate(neighbours);
+      for (size_t i = 0; i < batch.size(); ++i) {
+        if (!trials[i].failure.empty()) {
+          *failure = trials[i].failure;
+          return {};
+        }
+        rows.col(batch[i]) =
+            weighted(trial.difference - trials[i].difference, spread).reshaped() / step_[batch[i]];
       }
-      rows.col(k) = weighted(trial.difference - neighbour.difference, spread).reshaped() / step_[k];
+      batch.clear();
     }
     rows.col(n) = weighted(trial.difference, spread).reshaped();
     StreamingQr qr(n + 1);
@@ -118,6 +128,8 @@ class LoopFit {
   }
 
  private:
+  static size_t robotsAtOnce() { return kRobotsPerCore * static_cast<size_t>(workerCount()); }
+
   /// All robots with these base parameters move alike: the prior, its independent ones changed.
   Eigen::VectorXd robotWith(const Eigen::VectorXd& beta) const {
     Eigen::VectorXd chi = problem_.prior;
@@ -185,9 +197,9 @@ Eigen::VectorXd dampedStep(const TriangularSystem& system, double damping) {
   return solveRanked(A, b, Eigen::VectorXd::Zero(n)).x;
 }
 
-/// The next robot: the same one if none nearby is better.
-Trial betterRobot(LoopFit& fit, const Trial& now, const Eigen::VectorXd& spread,
-                  const TriangularSystem& system, double* damping) {
+/// The next robot; none if nothing nearby is better.
+std::optional<Trial> betterRobot(LoopFit& fit, const Trial& now, const Eigen::VectorXd& spread,
+                                 const TriangularSystem& system, double* damping) {
   const double misfit = fit.misfit(now, spread);
   for (int trial = 0; trial < kDampingTrials; ++trial) {
     Trial tried = fit.simulate({now.beta + dampedStep(system, *damping)}).front();
@@ -197,11 +209,11 @@ Trial betterRobot(LoopFit& fit, const Trial& now, const Eigen::VectorXd& spread,
     }
     *damping *= kDampingFactor;
   }
-  return now;
+  return std::nullopt;
 }
 
-Estimate estimateAt(const IdentificationProblem& problem, const MethodOptions& options,
-                    TriangularSystem system, const Eigen::VectorXd& beta) {
+Estimate loopEstimate(const IdentificationProblem& problem, const MethodOptions& options,
+                      TriangularSystem system, const Eigen::VectorXd& beta) {
   system.b = system.A * beta;
   Estimate estimate =
       solveSystem(problem, std::move(system), options, jointNoise(problem.stacked, beta));
@@ -237,12 +249,17 @@ Estimate fitClosedLoop(const IdentificationProblem& problem, const MethodOptions
       spread = fit.spread(now);
       const TriangularSystem system = fit.linearised(now, spread, &failure);
       if (!failure.empty()) break;
-      Estimate next = estimateAt(problem, options, system, now.beta);
+      Estimate next = loopEstimate(problem, options, system, now.beta);
       converged = converged || (iteration > 0 && largestMove(estimate, next) < tolerance);
       estimate = std::move(next);
       if (converged || iteration == iterations) break;
       const double before = fit.misfit(now, spread);
-      now = betterRobot(fit, now, spread, system, &damping);
+      std::optional<Trial> better = betterRobot(fit, now, spread, system, &damping);
+      if (!better) {
+        converged = true;  // within the smallest step tried
+        break;
+      }
+      now = std::move(*better);
       converged = before - fit.misfit(now, spread) < tolerance * before;
     }
   }

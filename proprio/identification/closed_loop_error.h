@@ -9,7 +9,8 @@
 /// the commanded motion under the declared servo (simulated_motion.h); s_j: rms of joint j's
 /// residual. In a stiff loop positions say little about beta (every robot follows its command);
 /// torques say the same as positions seen through the servo, which is why clie is the better of the
-/// two. Both believe the declared gains. Neither differentiates what was measured.
+/// two. Both believe the declared gains. Neither differentiates what was measured. Recorded torques
+/// are compared as they are: a low-pass far below the servo's bandwidth biases clie.
 ///
 /// Levenberg-Marquardt: with residuals r and sensitivities Phi = d x_s / d beta, columns scaled,
 ///   min |Phi d - r|^2 + lambda sum_k |Phi_k|^2 d_k^2,   lambda up or down by ten.
@@ -29,7 +30,8 @@ Estimate closedLoopInputError(const IdentificationProblem& problem, const Method
 /// What of the loop is compared.
 enum class LoopSignal { kPosition, kTorque };
 
-/// The iterations from the best of the given estimates (only their chi, beta and sigma count).
+/// The iterations from the base parameters of the best of the given estimates, of which there is at
+/// least one; the first of them is returned where none can be simulated.
 Estimate fitClosedLoop(const IdentificationProblem& problem, const MethodOptions& options,
                        LoopSignal signal, const std::vector<Estimate>& starts);
 

@@ -284,12 +284,14 @@ PriorOptions doubtingPrior(const IdentificationProblem& problem, const Triangula
     doubts = false;
     for (size_t k = 0; k < consistent.links.size(); ++k) {
       const int link = consistent.links[k];
+      if (std::find(problem.guessed.begin(), problem.guessed.end(), link) != problem.guessed.end())
+        continue;  // nobody described it
       const int mass = problem.layout->linkOffset(link);
       const double heavier =
           (chi[mass] - problem.prior[mass]) / (prior.mass_trust * problem.prior[mass]);
       const double squares =
           point.xi.segment(static_cast<Index>(10 * k), 10).squaredNorm() + heavier * heavier;
-      const double distance = 0.5 * std::sqrt(squares);
+      const double distance = 0.5 * std::sqrt(prior.weight * squares);
       double& doubt = prior.doubt[static_cast<size_t>(link)];
       if (distance < kDoubtFrom || distance < kDoubtGrows * doubt) continue;
       doubt = distance;

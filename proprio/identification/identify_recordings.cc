@@ -41,6 +41,8 @@ constexpr double kJump = 0.05, kJumpSteps = 20.0;
 constexpr size_t kMostJumps = 20;
 /// An inertia this near to the unit matrix (kg m^2) is a default of an exporter.
 constexpr double kUnitInertia = 1e-9;
+/// Shorter stretches between gaps or jumps are left out.
+constexpr Eigen::Index kShortStretch = 100;
 /// Fewer are no recording.
 constexpr Eigen::Index kFewestSamples = 10;
 /// Warnings about recordings that are told beside the verdict; the report has them all.
@@ -132,8 +134,8 @@ void requireGains(const Model& model, const Recording& recording) {
     if (joint < 0 || model.joints[static_cast<size_t>(joint)].drive.gain_declared) continue;
     const int torque = recording.column(Quantity::kTorque, Role::kMeasured, channel.of);
     const bool derived =
-        torque >= 0 &&
-        recording.channels[static_cast<size_t>(torque)].origin.starts_with(channel.origin);
+        torque >= 0 && recording.channels[static_cast<size_t>(torque)].origin.starts_with(
+                           channel.origin + " times the gain ");
     if (torque < 0 || derived) joints.push_back(inQuotes(channel.of));
   }
   if (joints.empty()) return;
@@ -155,7 +157,7 @@ void leaveOutClipped(const Quality& quality, const Recording& stretch, const Tre
   for (const std::string& joint : signals.joints) {
     const int column = stretch.column(Quantity::kTorque, Role::kMeasured, joint);
     const int i = tree.velocityIndex(requireJoint(tree.model(), joint));
-    if (column < 0 || i < 0 || stretch.time.size() != stretch.samples()) continue;
+    if (column < 0 || i < 0 || !motion->use.col(i).any()) continue;
     const std::string& name = stretch.channels[static_cast<size_t>(column)].name;
     const auto channel =
         std::find_if(quality.channels.begin(), quality.channels.end(),
@@ -168,17 +170,19 @@ void leaveOutClipped(const Quality& quality, const Recording& stretch, const Tre
     };
     const Eigen::Index before = motion->use.col(i).count();
     Eigen::Index row = 0;
+    const bool stamped = stretch.time.size() == stretch.samples();
     for (Eigen::Index k = 0; k < stretch.samples(); ++k) {
       if (!clipped(stretch.values(k, column))) continue;
-      while (row < motion->samples() && motion->time[row] < stretch.time[k] - reach) ++row;
-      for (; row < motion->samples() && motion->time[row] <= stretch.time[k] + reach; ++row)
+      const double time =
+          stamped ? stretch.time[k] : static_cast<double>(k) / signals.recorded_rate_hz;
+      while (row < motion->samples() && motion->time[row] < time - reach) ++row;
+      for (; row < motion->samples() && motion->time[row] <= time + reach; ++row)
         motion->use(row, i) = false;
     }
     const Eigen::Index after = motion->use.col(i).count();
     told->push_back(fmt::format(
-        "the torque of joint '{}' is at the end of its range in {} samples: {} of {} rows are "
-        "left out",
-        joint, channel->at_smallest + channel->at_largest, before - after, before));
+        "the torque of joint '{}' is at the end of its range: {} of {} rows are left out", joint,
+        before - after, before));
   }
 }
 
@@ -233,6 +237,7 @@ std::vector<Recording> uniformStretches(const Recording& recording,
   const TimeStatistics stamps = timeStatistics(recording.time, recording.samples());
   if (stamps.repeated > 0 && stamps.reversed == 0) {
     resampling.merge_repeated = true;
+    resampling.max_gap = std::max(kGapSteps * stamps.median_step, kGapSeconds);
     resampling.gaps = GapPolicy::kSplit;
     told->push_back(fmt::format(
         "{} rows have the time stamp of the row before: rows of one stamp became their mean, and "
@@ -251,6 +256,16 @@ std::vector<Recording> uniformStretches(const Recording& recording,
       stretches.size() > 1 ? fmt::format(" and split into {} stretches at gaps", stretches.size())
                            : ""));
   return stretches;
+}
+
+/// Stretches from which no filter could be chosen, beside longer ones.
+void leaveOutShort(std::vector<Recording>* stretches, std::vector<std::string>* told) {
+  const auto is_short = [](const Recording& part) { return part.samples() < kShortStretch; };
+  const auto count = std::count_if(stretches->begin(), stretches->end(), is_short);
+  if (count == 0 || count == static_cast<std::ptrdiff_t>(stretches->size())) return;
+  std::erase_if(*stretches, is_short);
+  told->push_back(fmt::format("{} stretch{} of fewer than {} samples {} left out", count,
+                              count == 1 ? "" : "es", kShortStretch, count == 1 ? "is" : "are"));
 }
 
 /// SHA-256 of a file; of a folder that of the lines "HASH  NAME" of its files, in order of names.
@@ -419,9 +434,13 @@ class Job {
     const ParameterLayout layout(tree_->sharedModel());
     const Prior prior = priorParameters(*tree_, layout);
     std::vector<QualityFinding>& findings = result_.recordings.front().quality.findings;
+    bool wrong = false;
     for (const MotionData& motion : training_) {
       Plausibility check = checkPlausibility(*tree_, layout, prior.chi, motion);
       for (QualityFinding& finding : check.findings) {
+        wrong = wrong || finding.severity == Severity::kError;
+        if (!prior.guessed.empty())
+          finding.severity = std::min(finding.severity, Severity::kWarning);
         const bool known = std::any_of(findings.begin(), findings.end(), [&](const auto& other) {
           return other.sentence == finding.sentence;
         });
@@ -431,17 +450,15 @@ class Job {
         suspects_.emplace(suspect.coordinate, suspect.gain);
     }
     // guessed masses say nothing about the scale, nor do joints that are read wrongly
-    const bool wrong = std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
-      return finding.severity == Severity::kError;
-    });
     if (!prior.guessed.empty() || wrong) suspects_.clear();
     checkParts(&findings);
   }
 
   /// What is fixed to a link is part of it: an estimate cannot have less inertia than that.
   void checkParts(std::vector<QualityFinding>* findings) const {
-    for (const Link& link : tree_->model().links) {
-      if (link.name == tree_->model().links[static_cast<size_t>(tree_->baseLink())].name) continue;
+    for (size_t k = 0; k < tree_->model().links.size(); ++k) {
+      const Link& link = tree_->model().links[k];
+      if (static_cast<int>(k) == tree_->baseLink()) continue;
       for (const LinkPart& part : link.parts) {
         if (!part.inertia.inertiaAtCom().isIdentity(kUnitInertia)) continue;
         findings->push_back(
@@ -460,11 +477,14 @@ class Job {
     const std::vector<std::string> names = coordinateNames(*tree_);
     std::vector<int> suspects;
     for (const auto& [coordinate, gain] : suspects_) suspects.push_back(coordinate);
-    if (static_cast<int>(suspects.size()) == tree_->velocityCount() && suspects.size() > 1) {
+    size_t measured = 0;
+    for (int j = 0; j < tree_->velocityCount(); ++j)
+      measured += result_.problem.stacked.rows(j) > 0;
+    if (suspects.size() >= measured) {
       findings.push_back(
           {Severity::kError, "",
-           fmt::format("the torques of all joints are far from what the description predicts (that "
-                       "of '{}' is {:.3g} times as large): check unit, gear ratios and drive gains",
+           fmt::format("all torques are far from what the description predicts (that of '{}' is "
+                       "{:.3g} times as large): check unit, gear ratios and drive gains",
                        names[static_cast<size_t>(suspects.front())], suspects_.begin()->second)});
       return;
     }
@@ -682,7 +702,7 @@ class Job {
   IdentificationResult result_;
   const Model& model_;
   std::vector<Recording> recordings_;
-  size_t steps_ = 0, methods_to_run_ = 0;     // for progress
+  size_t steps_ = 0;                          // for progress
   std::shared_ptr<const Tree> tree_, given_;  // given_: with the constants of friction as declared
   std::vector<MotionData> training_;
   std::map<int, double>
@@ -774,6 +794,7 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
     for (Recording& stretch : uniformStretches(part, signals, &info->steps))
       stretches.push_back(std::move(stretch));
   }
+  leaveOutShort(&stretches, &info->steps);
   for (const Recording& stretch : stretches) {
     const JointSignals joint_signals = jointSignals(stretch, signals);
     MotionData motion = motionData(tree, joint_signals);

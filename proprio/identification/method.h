@@ -38,7 +38,8 @@ struct MethodOptions {
   double tolerance = 0.0;  ///< 0: the method's own
   double ridge = 0.0;      ///< of unconstrained methods: weight of the pull towards the prior
   double window = 0.0;  ///< irls: rows beyond so many deviations are left out; 0: Huber's weights
-  bool rescale_gains = false;  ///< iv, didim: declared servo gains grow with the estimated inertia
+  bool rescale_gains =
+      false;  ///< methods that simulate: declared servo gains grow with the estimated inertia
   bool full_covariance = false;  ///< wls, irls: torque noise correlated between the joints
   // of physically consistent methods
   ConsistencyOptions constraints;

@@ -22,6 +22,8 @@ constexpr double kOutside = 0.5;
 constexpr Eigen::Index kFewestRows = 30;
 /// Another mapping is believed if it leaves less than this share of what the given one leaves.
 constexpr double kFarBetter = 0.5;
+/// A description that leaves less than this share is read rightly.
+constexpr double kWellExplained = 0.05;
 /// A prediction that leaves more than this share of what friction leaves says little; if friction
 /// leaves less than the other share of the torque, there is nothing to say.
 constexpr double kSaysLittle = 0.5, kFrictionLeaves = 0.1;
@@ -29,6 +31,8 @@ constexpr double kSaysLittle = 0.5, kFrictionLeaves = 0.1;
 constexpr double kWorthLooking = 0.005;
 /// Friction that drives is no friction, if it is more than this share of the torque's squares.
 constexpr double kDriven = 0.25;
+/// Share of the rows in either direction that it takes to tell.
+constexpr double kBothWays = 0.1;
 /// Samples that are looked at for each mapping.
 constexpr Eigen::Index kMappingSamples = 600;
 /// Without its torques another joint's error is smaller by this factor: a contradiction.
@@ -78,15 +82,20 @@ Explained explainedBy(const MotionData& data, const Eigen::VectorXd& predicted, 
     X.row(r) << v, (v > 0.0) - (v < 0.0), data.a(k, i), 1.0, predicted[k];
     y[r] = data.tau(k, i);
   }
-  const auto leftBeside = [&](Eigen::Index columns) {
-    const Eigen::MatrixXd Q = rangeBasis(X.leftCols(columns), 1e-9);
+  const auto leftBeside = [&](const Eigen::MatrixXd& columns) {
+    const Eigen::MatrixXd Q = rangeBasis(columns, 1e-9);
     return (y - Q * (Q.transpose() * y)).eval();
   };
-  const Eigen::VectorXd without = leftBeside(4), with = leftBeside(5);
+  const Eigen::VectorXd without = leftBeside(X.leftCols(4)), with = leftBeside(X);
   if (!(without.squaredNorm() > 0.0)) return out;
   out.friction_leaves = without.squaredNorm() / y.squaredNorm();
+  // one direction alone does not tell friction from gravity
+  const auto forward = static_cast<double>((X.col(0).array() > 0.0).count());
+  const bool both = std::min(forward, static_cast<double>(X.rows()) - forward) >
+                    kBothWays * static_cast<double>(X.rows());
   const Eigen::VectorXd friction = X.leftCols(2) * leastSquares(X, y).topRows(2);
-  if (friction.dot(X.col(0)) < 0.0) out.driven = friction.squaredNorm() / y.squaredNorm();
+  if (both && friction.dot(X.col(0)) < 0.0)
+    out.driven = (leftBeside(X.rightCols(3)).squaredNorm() - with.squaredNorm()) / y.squaredNorm();
   // a prediction that would have to be turned round explains nothing
   if (without.dot(X.col(4)) > 0.0) out.remains = with.squaredNorm() / without.squaredNorm();
   return out;
@@ -256,7 +265,9 @@ class PlausibilityCheck {
       telling.push_back(rows[k]);
       told.push_back(given[k]);
     }
-    const std::string better = betterMapping(data, telling, kFarBetter * meanRemainder(told));
+    const double remains = meanRemainder(told);
+    const std::string better =
+        remains > kWellExplained ? betterMapping(data, telling, kFarBetter * remains) : "";
     if (better.empty()) {
       for (size_t k = 0; k < given.size(); ++k) checkExplained(joints_[k], given[k]);
     } else {
@@ -346,14 +357,19 @@ Plausibility checkPlausibility(const Tree& tree, const ParameterLayout& layout,
 std::vector<int> contradicting(const IdentificationProblem& problem,
                                const std::vector<int>& suspects) {
   const StackedProblem& stacked = problem.stacked;
-  const Estimate all = weightedLeastSquares(problem, {});
-  const Eigen::VectorXd with = squaredResiduals(stacked, all.beta);
+  const Eigen::VectorXd noise = weightedLeastSquares(problem, {}).sigma;
+  const auto squaresBeside = [&](const std::vector<int>& left_out) {
+    Eigen::VectorXd sigma = noise;
+    for (const int j : left_out) sigma[j] = std::numeric_limits<double>::infinity();
+    const Estimate fit = solveSystem(problem, weightedSystem(stacked, sigma), {}, sigma);
+    return squaredResiduals(stacked, fit.beta);
+  };
+  const Eigen::VectorXd without = squaresBeside(suspects);
   std::vector<int> found;
   for (const int suspect : suspects) {
-    Eigen::VectorXd sigma = all.sigma;
-    sigma[suspect] = std::numeric_limits<double>::infinity();
-    const Estimate rest = solveSystem(problem, weightedSystem(stacked, sigma), {}, sigma);
-    const Eigen::VectorXd without = squaredResiduals(stacked, rest.beta);
+    std::vector<int> others = suspects;
+    std::erase(others, suspect);
+    const Eigen::VectorXd with = squaresBeside(others);
     for (int j = 0; j < stacked.coordinates(); ++j) {
       if (std::find(suspects.begin(), suspects.end(), j) != suspects.end()) continue;
       if (with[j] <= kContradicts * kContradicts * without[j]) continue;

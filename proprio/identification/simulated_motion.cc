@@ -285,7 +285,12 @@ std::vector<SimulatedMotions> simulateMotionsOf(const IdentificationProblem& pro
   try {
     results = simulateClosedLoops(*robot.tree, runs);
   } catch (const Error& error) {
-    for (SimulatedMotions& motions : all) motions.failure = error.what();
+    if (chis.size() == 1) {
+      all.front().failure = error.what();
+      return all;
+    }
+    for (size_t k = 0; k < chis.size(); ++k)  // one of them cannot be simulated
+      all[k] = std::move(simulateMotionsOf(problem, {chis[k]}, rescale).front());
     return all;
   }
   const size_t recordings = problem.data.size();

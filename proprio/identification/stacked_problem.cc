@@ -29,7 +29,7 @@ void requireSamples(const Tree& tree, const MotionData& data) {
   check("tau", data.tau.rows(), data.tau.cols(), tree.velocityCount());
   check("use", data.use.rows(), data.use.cols(), tree.velocityCount());
   if (data.sign.cols() > 0) check("sign", data.sign.rows(), data.sign.cols(), tree.velocityCount());
-  for (const auto* values : {&data.q, &data.v, &data.a, &data.tau}) {
+  for (const auto* values : {&data.q, &data.v, &data.a, &data.tau, &data.sign}) {
     if (values->allFinite()) continue;
     for (Eigen::Index row = 0; row < n; ++row) {
       if (values->row(row).allFinite()) continue;
@@ -211,6 +211,7 @@ void putFilteredSigns(const Tree& tree, const ParameterLayout& layout, const Mot
     if (i < 0 || joint.mimic || joint.friction.smooth_sign != SmoothSign::kSign) continue;
     auto column = batch.rows(i, count).col(p);
     const auto sign = data.sign.col(i).segment(first, count);
+    if (sign.isZero(0.0)) continue;  // at rest
     switch (joint.friction.terms[static_cast<size_t>(info.component)].kind) {
       case FrictionTermKind::kCoulomb:
         column = sign;

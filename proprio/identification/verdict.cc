@@ -170,7 +170,7 @@ class Judge {
     }
   }
 
-  /// True if one of them is as good.
+  /// True if one of them is better.
   bool compareWithBaselines(const Evaluation& held_out, size_t j) {
     const JointError& joint = held_out.joints[j];
     for (const std::string model : {"as given", "gravity only"}) {

@@ -80,12 +80,12 @@ struct Drive {
       0.0;  ///< reflected to the joint: ratio^2 * motor inertia, kg m^2 (kg if prismatic)
   double gear_ratio = 1.0;  ///< motor turns per joint turn, with sign
   double gain = 1.0;        ///< N m at the joint per unit of the recorded drive signal
-  bool gain_declared = false;
   double torque_limit = kNotStated;
   /// Elasticity between rotor and link: tau = stiffness (theta - q) + damping (theta' - q'), with
   /// the rotor angle theta reflected to the joint. Not stated: rigid.
   double stiffness = kNotStated;  ///< N m/rad
   double damping = 0.0;           ///< N m s/rad
+  bool gain_declared = false;
 };
 
 /// Gains of a joint's servo; what they multiply depends on the robot's ControlKind.

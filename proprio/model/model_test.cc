@@ -24,7 +24,7 @@ Model equipped() {
   model.joints[0].location = {"arm.urdf", 17, 3};
   model.links[2].location = {"arm.urdf", 40, 3};
   addFriction(model.joints[0], 1.0, 2.0, 0.1);
-  model.joints[1].drive = {true, 0.3, 50.0, 1.0, false, 80.0};
+  model.joints[1].drive = {true, 0.3, 50.0, 1.0, 80.0};
   model.frames = {{"tool", 5, Pose{}}};
   Sensor ft = makeSensor("wrist_ft", SensorKind::kForceTorque, 3, 2);
   Sensor gyro = makeSensor("gyro", SensorKind::kGyroscope, 5, -1);

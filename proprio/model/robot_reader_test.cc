@@ -44,6 +44,20 @@ std::string yamlMessage(const std::string& text) {
   return "no error";
 }
 
+// Quotients are numbers, such as turns per count; one by zero, or of words, is not.
+TEST(RobotReader, ReadsQuotients) {
+  std::string text = kTwoJoints;
+  const auto upper = [&](const std::string& value) {
+    std::string changed = text;
+    changed.replace(changed.find("upper: 3"), 8, "upper: " + value);
+    return changed;
+  };
+  EXPECT_EQ(jointOf(readRobotYamlText(upper("1/8192")), "j1").limits.upper, 1.0 / 8192.0);
+  EXPECT_EQ(jointOf(readRobotYamlText(upper("1e3 / 4")), "j1").limits.upper, 250.0);
+  for (const char* bad : {"1/0", "1/", "/2", "one/two", "1/2/3"})
+    EXPECT_NE(yamlMessage(upper(bad)).find("expected a number"), std::string::npos) << bad;
+}
+
 // A DH table gives links, joints, limits and inertias; both ways to state an inertia mean the same
 // body.
 TEST(RobotReader, ReadsDhTables) {

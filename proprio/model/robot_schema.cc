@@ -37,7 +37,8 @@ Json valueSchema(const Field& field) {
       {"anyOf",
        {{{"type", "number"}},
         {{"type", "string"},
-         {"pattern", "^ *[+-]?(([0-9.]+ *[*] *)?pi( */ *[0-9.]+)?|[0-9.]+ */ *[0-9.]+) *$"}}}}};
+         {"pattern",
+          "^ *[+-]?(([0-9.]+ *[*] *)?pi( */ *[0-9.]+)?|[0-9.eE+-]+ */ *[0-9.eE+-]+) *$"}}}}};
   Json reference = {
       {"$ref", std::string("#/definitions/") + (field.table == nullptr ? "" : field.table)}};
   switch (field.type) {

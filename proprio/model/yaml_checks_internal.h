@@ -26,7 +26,8 @@ void checkFields(const YAML::Node& node, const FieldTable& table, const std::str
 /// "nothing", "'abc'", "a list of 3 entries", "a mapping": what was found, for messages.
 std::string describe(const YAML::Node& node);
 
-/// A number, or an angle such as "-3*pi/4". Empty if the text is neither, or not finite.
+/// A number, a quotient such as "1/8192", or an angle such as "-3*pi/4". Empty if the text is
+/// neither, or not finite.
 std::optional<double> parseAngle(std::string_view text);
 
 }  // namespace proprio

@@ -117,8 +117,6 @@ TEST(JointSignals, IsTheCompositionOfItsParts) {
   }
 }
 
-// Without filter ("NF") the samples are the recorded ones and accelerations carry the noise that
-// three neighbours give, sqrt(6) sigma / dt^2; the torque stays as it was.
 // Claim: the sign of the velocity goes through the filter of the torques, so that dry friction is
 // explained where a joint turns round: torques of a sign are that sign, to rounding, where the
 // positions determine it; noise at rest does not turn it.
@@ -146,6 +144,8 @@ TEST(JointSignals, SignsAreFilteredLikeTorques) {
   EXPECT_NEAR(rest.cwiseAbs().minCoeff(), 1.0, 1e-3);
 }
 
+// Without filter ("NF") the samples are the recorded ones and accelerations carry the noise that
+// three neighbours give, sqrt(6) sigma / dt^2; the torque stays as it was.
 TEST(JointSignals, WithoutFilter) {
   const Truth truth = twoJoints(1000.0, 1e-5, 0.05);
   JointSignalOptions options;
