@@ -262,7 +262,7 @@ void tellDoubts(const IdentificationProblem& problem, const PriorOptions& prior,
   for (size_t link = 0; link < prior.doubt.size(); ++link) {
     if (prior.doubt[link] <= 1.0) continue;
     estimate->notes.push_back(fmt::format(
-        "the recordings contradict the description of link '{}' ({:.2g} times as far from it as "
+        "the recordings contradict the description of link '{}' ({:.0f} times as far from it as "
         "believed possible): it counts less",
         problem.tree->model().links[link].name, prior.doubt[link]));
   }
