@@ -290,7 +290,7 @@ PriorOptions doubtingPrior(const IdentificationProblem& problem, const Triangula
       const double heavier =
           (chi[mass] - problem.prior[mass]) / (prior.mass_trust * problem.prior[mass]);
       const double squares =
-          point.xi.segment(static_cast<Index>(10 * k), 10).squaredNorm() + heavier * heavier;
+          point.xi.segment(static_cast<Eigen::Index>(10 * k), 10).squaredNorm() + heavier * heavier;
       const double distance = 0.5 * std::sqrt(prior.weight * squares);
       double& doubt = prior.doubt[static_cast<size_t>(link)];
       if (distance < kDoubtFrom || distance < kDoubtGrows * doubt) continue;
