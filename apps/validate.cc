@@ -7,7 +7,7 @@
 #include "apps/signal_options.h"
 #include "apps/verb.h"
 #include "proprio/core/text_table.h"
-#include "proprio/identification/identify_recordings.h"
+#include "proprio/identification/measured_motions.h"
 
 namespace proprio::apps {
 namespace {
@@ -89,11 +89,10 @@ std::string tableOf(const Model& model, const std::vector<Evaluation>& models) {
 
 int run(const ValidateOptions& options) {
   const Model whole = readRobot(options);
-  IdentifyOptions reading;
-  reading.signals = jointSignalOptions(options.signals);
+  const JointSignalOptions signals = jointSignalOptions(options.signals);
   std::vector<Recording> recordings;
   for (const std::string& log : options.logs)
-    recordings.push_back(readMeasurements(whole, log, reading.read));
+    recordings.push_back(readMeasurements(whole, log, {}));
   std::vector<std::string> held;
   const Model model = withRecordedJoints(whole, recordings, &held);
   const Tree tree(std::make_shared<const Model>(model));
@@ -108,7 +107,7 @@ int run(const ValidateOptions& options) {
   for (size_t i = 0; i < recordings.size(); ++i) {
     RecordingInfo info;
     for (const MotionData& motion :
-         motionsOf(tree, std::move(recordings[i]), options.logs[i], reading, &info)) {
+         motionsOf(tree, std::move(recordings[i]), options.logs[i], signals, false, &info)) {
       for (const std::string& step : info.steps) {
         if (step.find(" spike") != std::string::npos) text += step + "\n";
       }

@@ -14,8 +14,6 @@
 namespace proprio {
 namespace {
 
-constexpr int kLoopIterations = 10;
-constexpr double kLoopTolerance = 0.025;
 /// Step of the differences: change of the torques relative to their norm.
 constexpr double kSensitivityStep = 1e-4;
 /// Base parameters whose column is smaller than this share of the largest show nowhere.
@@ -227,8 +225,8 @@ Estimate loopEstimate(const IdentificationProblem& problem, const MethodOptions&
 Estimate fitClosedLoop(const IdentificationProblem& problem, const MethodOptions& options,
                        LoopSignal signal, const std::vector<Estimate>& starts) {
   requireReferences(problem);
-  const int iterations = options.max_iterations > 0 ? options.max_iterations : kLoopIterations;
-  const double tolerance = options.tolerance > 0.0 ? options.tolerance : kLoopTolerance;
+  const int iterations = options.max_iterations > 0 ? options.max_iterations : kSimulationRounds;
+  const double tolerance = options.tolerance > 0.0 ? options.tolerance : kSimulationTolerance;
   LoopFit fit(problem, options.rescale_gains, signal);
   std::vector<Eigen::VectorXd> betas;
   for (const Estimate& start : starts) betas.push_back(start.beta);

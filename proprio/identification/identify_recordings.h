@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "proprio/identification/identification_result.h"
-#include "proprio/recording/read_recording.h"
+#include "proprio/identification/measured_motions.h"
 
 namespace proprio {
 
@@ -44,22 +44,5 @@ struct IdentifyOptions {
 /// @throws Error that names recording, joint or option.
 IdentificationResult identifyRecordings(const Model& model, const std::string& robot_file,
                                         const IdentifyOptions& options);
-
-/// A log mapped through the robot, without measured channels of joints that have no value at all
-/// and without rows in which a measured position or torque is missing; its notes tell both.
-/// @throws Error if fewer than ten rows are left.
-Recording readMeasurements(const Model& model, const std::string& path,
-                           const RecordingOptions& options);
-
-/// The robot with joints that no recording has a position of held still, at zero or the nearest
-/// position within their limits; `told` gets a sentence for each. A gripper, say.
-Model withRecordedJoints(const Model& model, const std::vector<Recording>& recordings,
-                         std::vector<std::string>* told);
-
-/// A recording (mapped through the robot) in the coordinates of the tree; several where gaps split
-/// it. Stamps that jitter are resampled at the rate of their median step, which `info` tells.
-/// @param path  that it was read from
-std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const std::string& path,
-                                  const IdentifyOptions& options, RecordingInfo* info);
 
 }  // namespace proprio

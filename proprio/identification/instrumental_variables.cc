@@ -18,8 +18,6 @@
 namespace proprio {
 namespace {
 
-constexpr int kSimulationRounds = 10;
-constexpr double kSimulationTolerance = 0.025;
 /// Relative to the largest base parameter: changes below it are rounding.
 constexpr double kBetaRounding = 1e-12;
 constexpr double kInstrumentRank = 1e-10;

@@ -36,6 +36,11 @@ Estimate consistentInstruments(const IdentificationProblem& problem, const Metho
 Estimate consistentDirectAndInverse(const IdentificationProblem& problem,
                                     const MethodOptions& options);
 
+/// Most rounds of methods that simulate, and the change at which they end (MethodOptions may say
+/// otherwise).
+constexpr int kSimulationRounds = 10;
+constexpr double kSimulationTolerance = 0.025;
+
 /// How the rounds use the simulated motion.
 struct SimulatingRule {
   bool instruments = true;  ///< false: direct and inverse identification

@@ -1,0 +1,357 @@
+#include "proprio/identification/measured_motions.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "proprio/core/atomic_file.h"
+#include "proprio/core/sha256.h"
+#include "proprio/core/text.h"
+#include "proprio/recording/cut.h"
+#include "proprio/recording/signal_map.h"
+#include "proprio/recording/signal_names.h"
+#include "proprio/signal/recording_filter.h"
+
+namespace proprio {
+namespace {
+
+/// Periods of the cut-off over which a low-pass spreads a sample to either side.
+constexpr double kFilterReach = 0.5;
+/// A torque that has one and the same value in more of its samples than this is not a measurement.
+constexpr double kMostlyTheSame = 0.5;
+/// Steps longer than this many median steps, and than this time, are gaps, which nothing bridges.
+constexpr double kGapSteps = 5.0, kGapSeconds = 0.02;
+/// Rad (m) from one sample to the next, and times the steps beside it, at which a position jumps;
+/// how often it may.
+constexpr double kJump = 0.05, kJumpSteps = 20.0;
+constexpr size_t kMostJumps = 20;
+/// Shorter stretches between gaps or jumps are left out.
+constexpr Eigen::Index kShortStretch = 100;
+/// Fewer are no recording.
+constexpr Eigen::Index kFewestSamples = 10;
+
+/// Share of the samples that have the most frequent value; those that are missing count as none.
+double shareOfOneValue(Eigen::VectorXd values) {
+  const auto known = std::partition(values.begin(), values.end(),
+                                    [](double value) { return std::isfinite(value); });
+  std::sort(values.begin(), known);
+  Eigen::Index most = 0, run = 0;
+  for (auto value = values.begin(); value != known; ++value) {
+    run = value != values.begin() && *value == *(value - 1) ? run + 1 : 1;
+    most = std::max(most, run);
+  }
+  return most > 0 ? static_cast<double>(most) / static_cast<double>(values.size()) : 1.0;
+}
+
+/// Spikes that were found become the line through the samples beside them: a low-pass would smear
+/// them over many rows, in which no robust weight finds them again.
+void removeSpikes(const Quality& quality, Recording* recording, std::vector<std::string>* told) {
+  for (const ChannelStatistics& channel : quality.channels) {
+    const int column = recording->column(channel.name);
+    if (channel.spikes == 0 || column < 0) continue;
+    auto values = recording->values.col(column);
+    for (size_t first = 0, next = 0; first < channel.spike_rows.size(); first = next) {
+      const Eigen::Index before = channel.spike_rows[first] - 1;
+      for (next = first + 1; next < channel.spike_rows.size(); ++next)
+        if (channel.spike_rows[next] != channel.spike_rows[next - 1] + 1) break;
+      const Eigen::Index after = channel.spike_rows[next - 1] + 1;
+      const double slope = (values[after] - values[before]) / static_cast<double>(after - before);
+      for (Eigen::Index row = before + 1; row < after; ++row)
+        values[row] = values[before] + slope * static_cast<double>(row - before);
+    }
+    told->push_back(fmt::format("{} spike{} of {} became the line through the samples beside",
+                                channel.spikes, channel.spikes == 1 ? "" : "s", channel.name));
+  }
+}
+
+/// Joints whose torque is not recorded, or is no measurement: their channel is (made) zero.
+std::vector<std::string> silentTorques(const Model& model, Recording* recording,
+                                       std::vector<std::string>* told) {
+  std::vector<std::string> silent;
+  for (const std::string& joint : signalJoints(model)) {
+    const int column = recording->column(Quantity::kTorque, Role::kMeasured, joint);
+    if (column < 0) {
+      Channel channel = channelNamed(signalName(Quantity::kTorque, Role::kMeasured, joint));
+      recording->channels.push_back(channel);
+      recording->values.conservativeResize(Eigen::NoChange, recording->values.cols() + 1);
+      recording->values.rightCols(1).setZero();
+      silent.push_back(joint);
+      told->push_back(
+          fmt::format("joint '{}' has no torque in this recording: its rows are not used", joint));
+      continue;
+    }
+    const double share = shareOfOneValue(recording->values.col(column));
+    if (share <= kMostlyTheSame) continue;
+    silent.push_back(joint);
+    told->push_back(fmt::format(
+        "the torque of joint '{}' has one and the same value in {:.0f} % of its samples: "
+        "it measures nothing, and its rows are not used",
+        joint, 100.0 * share));
+  }
+  if (silent.size() == signalJoints(model).size())
+    throw Error(fmt::format("{}: there is no torque (nor current) of any joint; {}",
+                            recording->source, told->back()));
+  return silent;
+}
+
+/// Currents are torques only through a gain; one without a declared gain is no measurement of any.
+void requireGains(const Model& model, const Recording& recording) {
+  std::vector<std::string> joints;
+  for (const Channel& channel : recording.channels) {
+    if (channel.quantity != Quantity::kCurrent || channel.role != Role::kMeasured) continue;
+    const int joint = model.jointIndex(channel.of);
+    if (joint < 0 || model.joints[static_cast<size_t>(joint)].drive.gain_declared) continue;
+    const int torque = recording.column(Quantity::kTorque, Role::kMeasured, channel.of);
+    const bool derived =
+        torque >= 0 && recording.channels[static_cast<size_t>(torque)].origin.starts_with(
+                           channel.origin + " times the gain ");
+    if (torque < 0 || derived) joints.push_back(inQuotes(channel.of));
+  }
+  if (joints.empty()) return;
+  throw Error(fmt::format(
+      "{}: currents are recorded for {}, and no gain says which torque they make; declare 'drive: "
+      "{{gain: ...}}' (N m at the joint per ampere) for each of these joints in robot.yaml, or "
+      "'gain: 1' if the channel is a torque already",
+      recording.source, fmt::join(joints, ", ")));
+}
+
+/// Torques at the end of their range are not those that acted: rows that they reach through the
+/// filter do not count.
+void leaveOutClipped(const Quality& quality, const Recording& stretch, const Tree& tree,
+                     const JointSignals& signals, MotionData* motion,
+                     std::vector<std::string>* told) {
+  double cutoff = 0.0;
+  for (const CutoffChoice& choice : signals.cutoffs) cutoff = std::max(cutoff, choice.cutoff_hz);
+  const double reach = cutoff > 0.0 ? kFilterReach / cutoff : 0.5 / signals.recorded_rate_hz;
+  for (const std::string& joint : signals.joints) {
+    const int column = stretch.column(Quantity::kTorque, Role::kMeasured, joint);
+    const int i = tree.velocityIndex(requireJoint(tree.model(), joint));
+    if (column < 0 || i < 0 || !motion->use.col(i).any()) continue;
+    const std::string& name = stretch.channels[static_cast<size_t>(column)].name;
+    const auto channel =
+        std::find_if(quality.channels.begin(), quality.channels.end(),
+                     [&](const ChannelStatistics& other) { return other.name == name; });
+    if (channel == quality.channels.end() || channel->at_smallest + channel->at_largest == 0)
+      continue;
+    const auto clipped = [&](double value) {
+      return (channel->at_largest > 0 && value >= channel->largest) ||
+             (channel->at_smallest > 0 && value <= channel->smallest);
+    };
+    const Eigen::Index before = motion->use.col(i).count();
+    Eigen::Index row = 0;
+    const bool stamped = stretch.time.size() == stretch.samples();
+    for (Eigen::Index k = 0; k < stretch.samples(); ++k) {
+      if (!clipped(stretch.values(k, column))) continue;
+      const double time =
+          stamped ? stretch.time[k] : static_cast<double>(k) / signals.recorded_rate_hz;
+      while (row < motion->samples() && motion->time[row] < time - reach) ++row;
+      for (; row < motion->samples() && motion->time[row] <= time + reach; ++row)
+        motion->use(row, i) = false;
+    }
+    const Eigen::Index after = motion->use.col(i).count();
+    told->push_back(fmt::format(
+        "the torque of joint '{}' is at the end of its range: {} of {} rows are left out", joint,
+        before - after, before));
+  }
+}
+
+/// Rows after which a position is somewhere else, as where two recordings were put into one file.
+std::vector<Eigen::Index> jumpsOf(const Recording& recording) {
+  std::vector<Eigen::Index> jumps;
+  for (size_t c = 0; c < recording.channels.size(); ++c) {
+    const Channel& channel = recording.channels[c];
+    if (channel.quantity != Quantity::kPosition || channel.role != Role::kMeasured) continue;
+    const auto q = recording.values.col(static_cast<Eigen::Index>(c));
+    for (Eigen::Index k = 1; k + 2 < q.size(); ++k) {
+      const double step = std::abs(q[k + 1] - q[k]);
+      const double beside = std::max(std::abs(q[k] - q[k - 1]), std::abs(q[k + 2] - q[k + 1]));
+      if (step > kJump && step > kJumpSteps * beside) jumps.push_back(k + 1);
+    }
+  }
+  std::sort(jumps.begin(), jumps.end());
+  jumps.erase(std::unique(jumps.begin(), jumps.end()), jumps.end());
+  return jumps;
+}
+
+/// The parts between jumps of positions; a signal that jumps all the time is left alone.
+std::vector<Recording> splitAtJumps(const Recording& recording, std::vector<std::string>* told) {
+  std::vector<Eigen::Index> starts = jumpsOf(recording);
+  if (starts.empty() || starts.size() > kMostJumps) return {recording};
+  told->push_back(fmt::format(
+      "positions jump before row {}: the recording is split there{}", starts[0] + 1,
+      starts.size() > 1 ? fmt::format(" and at {} more places", starts.size() - 1) : ""));
+  starts.insert(starts.begin(), 0);
+  starts.push_back(recording.samples());
+  std::vector<Recording> parts;
+  for (size_t k = 0; k + 1 < starts.size(); ++k) {
+    const Eigen::Index count = starts[k + 1] - starts[k];
+    if (count < kFewestSamples) continue;
+    parts.push_back(cutByRows(recording, starts[k], count));
+  }
+  return parts;
+}
+
+/// On a uniform time base: as it is, or resampled and split at gaps.
+std::vector<Recording> uniformStretches(const Recording& recording,
+                                        const JointSignalOptions& options,
+                                        std::vector<std::string>* told) {
+  if (recording.time.size() == 0 || options.resample) return {recording};
+  ResampleOptions resampling;
+  const TimeStatistics stamps = timeStatistics(recording.time, recording.samples());
+  if (stamps.repeated > 0 && stamps.reversed == 0) {
+    resampling.merge_repeated = true;
+    resampling.max_gap = std::max(kGapSteps * stamps.median_step, kGapSeconds);
+    resampling.gaps = GapPolicy::kSplit;
+    told->push_back(fmt::format(
+        "{} rows have the time stamp of the row before: rows of one stamp became their mean, and "
+        "all was resampled (makima)",
+        stamps.repeated));
+    return resampleRecording(recording, resampling);
+  }
+  const Sampling sampling = analyseSampling(recording.time);
+  if (sampling.uniform) return {recording};
+  resampling.max_gap = std::max(kGapSteps * sampling.step, kGapSeconds);
+  resampling.gaps = GapPolicy::kSplit;
+  std::vector<Recording> stretches = resampleRecording(recording, resampling);
+  told->push_back(fmt::format(
+      "the time stamps jitter by up to {:.0f} %: resampled at {:.6g} Hz (makima){}",
+      100.0 * sampling.jitter, 1.0 / sampling.step,
+      stretches.size() > 1 ? fmt::format(" and split into {} stretches at gaps", stretches.size())
+                           : ""));
+  return stretches;
+}
+
+/// Stretches from which no filter could be chosen, beside longer ones.
+void leaveOutShort(std::vector<Recording>* stretches, std::vector<std::string>* told) {
+  const auto is_short = [](const Recording& part) { return part.samples() < kShortStretch; };
+  const auto count = std::count_if(stretches->begin(), stretches->end(), is_short);
+  if (count == 0 || count == static_cast<std::ptrdiff_t>(stretches->size())) return;
+  std::erase_if(*stretches, is_short);
+  told->push_back(fmt::format("{} stretch{} of fewer than {} samples {} left out", count,
+                              count == 1 ? "" : "es", kShortStretch, count == 1 ? "is" : "are"));
+}
+
+}  // namespace
+
+std::string fingerprint(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::is_regular_file(path, ignored)) return sha256(readFile(path, size_t{1} << 34));
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  if (files.empty()) return "";
+  std::sort(files.begin(), files.end());
+  std::string lines;
+  for (const fs::path& file : files)
+    lines += fingerprint(file.string()) + "  " + file.filename().string() + "\n";
+  return sha256(lines);
+}
+
+Recording readMeasurements(const Model& model, const std::string& path,
+                           const RecordingOptions& options) {
+  Recording recording = readRobotRecording(model, path, options);
+  requireGains(model, recording);
+  std::vector<Eigen::Index> columns, rows;
+  std::vector<Channel> channels;
+  const auto needed = [](const Channel& channel) {
+    return channel.role == Role::kMeasured &&
+           (channel.quantity == Quantity::kPosition || channel.quantity == Quantity::kTorque);
+  };
+  for (Eigen::Index c = 0; c < recording.values.cols(); ++c) {
+    const Channel& channel = recording.channels[static_cast<size_t>(c)];
+    if (needed(channel) && recording.samples() > 0 &&
+        !recording.values.col(c).array().isFinite().any()) {
+      recording.notes.push_back(channel.name + " has no value at all and was left out");
+      continue;
+    }
+    columns.push_back(c);
+    channels.push_back(channel);
+  }
+  for (Eigen::Index r = 0; r < recording.samples(); ++r) {
+    bool whole_row = true;
+    for (size_t c = 0; c < columns.size() && whole_row; ++c)
+      whole_row = !needed(channels[c]) || std::isfinite(recording.values(r, columns[c]));
+    if (whole_row) rows.push_back(r);
+  }
+  const auto missing = recording.samples() - static_cast<Eigen::Index>(rows.size());
+  const bool stamped = recording.time.size() > 0;  // else nothing tells where a row is missing
+  if (missing > 0 && stamped)
+    recording.notes.push_back(fmt::format(
+        "{} of {} rows lack a position or torque and were left out", missing, recording.samples()));
+  if (columns.size() < recording.channels.size()) {
+    recording.values = Eigen::MatrixXd(recording.values(Eigen::all, columns));
+    recording.channels = std::move(channels);
+  }
+  if (missing > 0 && stamped) {
+    recording.values = Eigen::MatrixXd(recording.values(rows, Eigen::all));
+    recording.time = Eigen::VectorXd(recording.time(rows));
+  }
+  if (recording.samples() < kFewestSamples)
+    throw Error(
+        fmt::format("{}: there are {} samples with positions and torques; expected {} and "
+                    "more, some seconds of motion",
+                    path, recording.samples(), kFewestSamples));
+  return recording;
+}
+
+Model withRecordedJoints(const Model& model, const std::vector<Recording>& recordings,
+                         std::vector<std::string>* told) {
+  std::vector<JointValue> held;
+  for (const std::string& name : signalJoints(model)) {
+    const bool recorded =
+        std::any_of(recordings.begin(), recordings.end(), [&](const Recording& recording) {
+          return recording.column(Quantity::kPosition, Role::kMeasured, name) >= 0;
+        });
+    if (recorded) continue;
+    const JointLimits& limits = model.joints[static_cast<size_t>(requireJoint(model, name))].limits;
+    const double at =
+        limits.upper > limits.lower ? std::clamp(0.0, limits.lower, limits.upper) : 0.0;
+    held.push_back({name, at});
+    told->push_back(fmt::format("joint '{}' is not recorded: it is held at {:g}", name, at));
+  }
+  const bool all = held.size() == signalJoints(model).size();  // for a better message than this one
+  return held.empty() || all ? model : lumpFixedJoints(lockJoints(model, held));
+}
+
+std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const std::string& path,
+                                  JointSignalOptions signals, bool keep_spikes,
+                                  RecordingInfo* info) {
+  const Model& model = tree.model();
+  info->path = path;
+  info->sha256 = fingerprint(path);
+  info->quality = assessQuality(recording, tree.sharedModel());
+  if (!keep_spikes) removeSpikes(info->quality, &recording, &info->steps);
+  const std::vector<std::string> silent = silentTorques(model, &recording, &info->steps);
+  if (signals.joints.empty()) signals.joints = signalJoints(model);
+  std::vector<MotionData> motions;
+  std::vector<Recording> stretches;
+  for (const Recording& part : splitAtJumps(recording, &info->steps)) {
+    for (Recording& stretch : uniformStretches(part, signals, &info->steps))
+      stretches.push_back(std::move(stretch));
+  }
+  leaveOutShort(&stretches, &info->steps);
+  for (const Recording& stretch : stretches) {
+    const JointSignals joint_signals = jointSignals(stretch, signals);
+    MotionData motion = motionData(tree, joint_signals);
+    for (const std::string& joint : silent)
+      motion.use.col(tree.velocityIndex(requireJoint(model, joint))).setConstant(false);
+    leaveOutClipped(info->quality, stretch, tree, joint_signals, &motion, &info->steps);
+    attachReference(tree, stretch, &motion);
+    motion.name = std::filesystem::path(path).filename().string();
+    if (motions.empty()) {
+      info->steps.insert(info->steps.end(), joint_signals.steps.begin(), joint_signals.steps.end());
+    }
+    info->recorded_rate_hz = joint_signals.recorded_rate_hz;
+    info->rate_hz = joint_signals.rate_hz;
+    info->samples += motion.samples();
+    motions.push_back(std::move(motion));
+  }
+  return motions;
+}
+
+}  // namespace proprio

@@ -1,0 +1,38 @@
+#pragma once
+
+/// From a log to the samples that identification and validation use: read, mapped, looked at, and
+/// cleaned of what a recorder, not a robot, has put there. What was done is told.
+
+#include <string>
+#include <vector>
+
+#include "proprio/identification/identification_result.h"
+#include "proprio/recording/read_recording.h"
+#include "proprio/signal/joint_signals.h"
+
+namespace proprio {
+
+/// A log mapped through the robot, without measured channels of joints that have no value at all
+/// and without rows in which a measured position or torque is missing; its notes tell both.
+/// @throws Error if fewer than ten rows are left, or joints have currents and no declared gain.
+Recording readMeasurements(const Model& model, const std::string& path,
+                           const RecordingOptions& options);
+
+/// The robot with joints that no recording has a position of held still, at zero or the nearest
+/// position within their limits; `told` gets a sentence for each. A gripper, say.
+Model withRecordedJoints(const Model& model, const std::vector<Recording>& recordings,
+                         std::vector<std::string>* told);
+
+/// A recording (mapped through the robot) in the coordinates of the tree; several where gaps or
+/// jumps of positions split it. Stamps that jitter or repeat are resampled at the rate of their
+/// median step; torques at the end of their range do not count. All of it is told in `info`.
+/// @param path         that it was read from
+/// @param keep_spikes  else one to three samples far off become the line through their neighbours
+std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const std::string& path,
+                                  JointSignalOptions signals, bool keep_spikes,
+                                  RecordingInfo* info);
+
+/// SHA-256 of a file; of a folder that of the lines "HASH  NAME" of its files, in order of names.
+std::string fingerprint(const std::string& path);
+
+}  // namespace proprio
