@@ -8,6 +8,7 @@
 
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
+#include "proprio/recording/name_words_internal.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/recording/time_names_internal.h"
 #include "proprio/recording/units.h"
@@ -48,19 +49,89 @@ std::string droppedNote(const CsvSummary& summary) {
       summary.cut_off ? ", the last one because it is cut off" : "", summary.first_problem);
 }
 
+void removeColumn(Recording& recording, int column) {
+  // the other columns close the gap
+  const Eigen::Index behind = recording.values.cols() - column - 1;
+  recording.values.middleCols(column, behind) = recording.values.rightCols(behind).eval();
+  recording.values.conservativeResize(Eigen::NoChange, recording.values.cols() - 1);
+  recording.channels.erase(recording.channels.begin() + column);
+}
+
+void takeTime(Recording& recording, int column, const TimeName& name) {
+  std::string unit = name.unit;
+  recording.time = recording.values.col(column);
+  if (!name.stated && recording.time.size() > 0) {
+    unit = unitOfEpoch(recording.time[0]);
+    if (unit != "s") {
+      recording.notes.push_back(fmt::format(
+          "the time stamps of column '{}' have no unit and begin with {:.6g}: read "
+          "as {} since 1970",
+          recording.channels[static_cast<size_t>(column)].name, recording.time[0], unit));
+    }
+  }
+  if (unit != "s") recording.time *= findUnit(unit)->factor;
+  removeColumn(recording, column);
+}
+
+// Whole seconds and the rest in two columns.
+bool takeSplitTime(Recording& recording) {
+  const int count = static_cast<int>(recording.channels.size());
+  for (int s = 0; s < count; ++s) {
+    for (const int r : {s + 1, s - 1}) {  // side by side
+      if (r < 0 || r >= count) continue;
+      const std::string& seconds = recording.channels[static_cast<size_t>(s)].name;
+      const std::string& rest = recording.channels[static_cast<size_t>(r)].name;
+      const auto unit = splitTimeNamed(seconds, rest);
+      if (!unit) continue;
+      const double factor = findUnit(*unit)->factor;
+      const Eigen::ArrayXd whole = recording.values.col(s), part = recording.values.col(r);
+      const bool fits = (whole == whole.floor() && part >= 0.0 && part < 1.0 / factor).all();
+      if (!fits || (whole == 0.0 && part == 0.0).all()) continue;
+      recording.time = whole + factor * part;
+      recording.notes.push_back(
+          fmt::format("the time is {} plus {} {}", inQuotes(seconds), inQuotes(rest), *unit));
+      removeColumn(recording, std::max(s, r));
+      removeColumn(recording, std::min(s, r));
+      return true;
+    }
+  }
+  return false;
+}
+
+// Columns of text such as field.name0, field.name1, ... that name the joints of the numbered
+// columns.
+void attributeByTexts(const std::vector<CsvText>& texts, Recording& recording) {
+  std::vector<std::string> joints;
+  std::string first;
+  for (const CsvText& text : texts) {
+    const Words words = wordsOf(text.name);
+    const bool names = words.size() > 1 && isNumberWord(words.back()) &&
+                       (words[words.size() - 2] == "name" || words[words.size() - 2] == "names");
+    if (!names || text.value.empty()) continue;
+    if (joints.empty()) first = text.name;
+    joints.push_back(text.value);
+  }
+  if (!joints.empty())
+    attributeJoints(recording, joints, fmt::format("column {} and those like it", inQuotes(first)));
+}
+
 Recording recordingOf(const CsvSummary& summary, const CsvNumbers& rows) {
   Recording recording;
   recording.source = summary.layout.file;
-  for (size_t c = 0; c < summary.layout.columns.size(); ++c) {
-    const CsvColumn& column = summary.layout.columns[c];
+  int stamps = -1;
+  for (const CsvColumn& column : summary.layout.columns) {
+    if (column.stamp && stamps < 0) stamps = static_cast<int>(recording.channels.size());
     Channel channel = channelNamed(column.name);
     channel.unit = column.unit;
-    channel.origin = fmt::format("{}, column {}", summary.layout.file, c + 1);
+    channel.origin = fmt::format("{}, column {}", summary.layout.file, column.number);
     recording.channels.push_back(std::move(channel));
   }
   recording.values = rows.matrix(recording.channels.size());
+  recording.notes = summary.notes;
   if (summary.dropped > 0) recording.notes.push_back(droppedNote(summary));
   takeTimeColumn(recording);
+  if (recording.time.size() == 0 && stamps >= 0) takeTime(recording, stamps, {"s", true, false});
+  attributeByTexts(summary.layout.texts, recording);
   return recording;
 }
 
@@ -181,29 +252,19 @@ Recording readValueListText(const std::string& text, const std::string& file_nam
 }
 
 void takeTimeColumn(Recording& recording) {
+  if (takeSplitTime(recording)) return;
+  int best = -1;
+  TimeName chosen;
   for (size_t c = 0; c < recording.channels.size(); ++c) {
     const auto time = timeNamed(recording.channels[c].name, recording.channels[c].unit);
-    if (!time) continue;
-    std::string unit = time->unit;
-    const auto column = static_cast<Eigen::Index>(c);
-    recording.time = recording.values.col(column);
-    if (!time->stated && recording.time.size() > 0) {
-      unit = unitOfEpoch(recording.time[0]);
-      if (unit != "s") {
-        recording.notes.push_back(
-            fmt::format("the time stamps of column '{}' have no unit and begin with {:.6g}: read "
-                        "as {} since 1970",
-                        recording.channels[c].name, recording.time[0], unit));
-      }
-    }
-    if (unit != "s") recording.time *= findUnit(unit)->factor;
-    // the other columns close the gap
-    const Eigen::Index behind = recording.values.cols() - column - 1;
-    recording.values.middleCols(column, behind) = recording.values.rightCols(behind).eval();
-    recording.values.conservativeResize(Eigen::NoChange, recording.values.cols() - 1);
-    recording.channels.erase(recording.channels.begin() + static_cast<std::ptrdiff_t>(c));
-    return;
+    if (!time || (best >= 0 && (chosen.header || !time->header))) continue;
+    // headers that nobody filled in
+    const auto values = recording.values.col(static_cast<Eigen::Index>(c));
+    if (time->header && values.size() > 1 && (values.array() == values[0]).all()) continue;
+    best = static_cast<int>(c);
+    chosen = *time;
   }
+  if (best >= 0) takeTime(recording, best, chosen);
 }
 
 std::string csvText(const Recording& recording) {

@@ -14,23 +14,8 @@
 namespace proprio::csv {
 namespace {
 
-constexpr size_t kLinesLookedAt = 20;
-
-bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && isBlank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && isBlank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-// also removes quotes
-std::string_view cellOf(std::string_view text) {
-  text = trimmed(text);
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
-    text = trimmed(text.substr(1, text.size() - 2));
-  return text;
-}
+constexpr size_t kLinesLookedAt = 200;  // the header of a vendor's file may be long
+constexpr size_t kLinesJudged = 40;     // to find the separator
 
 struct Line {
   std::string_view text;
@@ -71,9 +56,68 @@ size_t countOutsideQuotes(std::string_view line, char c) {
   return count;
 }
 
-// The separator that every line has equally often; a comma only if nothing else is there, because
-// it may be a decimal comma. Otherwise the one that the first line has most of; otherwise blanks.
-char findSeparator(const std::vector<Line>& rows) {
+using Cells = std::vector<std::string_view>;
+
+// What a single cell looks like.
+enum class Look { kEmpty, kNumber, kStamp, kDamaged, kText };
+
+Look lookOf(std::string_view cell, char separator) {
+  if (cell.empty()) return Look::kEmpty;
+  if (isNumber(cell, separator)) return Look::kNumber;
+  if (parseStamp(cell)) return Look::kStamp;
+  if (isDate(cell)) return Look::kText;
+  const std::string_view digits = cell.substr(std::min(cell.find_first_not_of("+-."), cell.size()));
+  const bool hexadecimal = digits.size() > 2 && digits[0] == '0' && (digits[1] | 0x20) == 'x';
+  const bool starts = !digits.empty() && std::isdigit(static_cast<unsigned char>(digits[0])) != 0;
+  return starts && !hexadecimal ? Look::kDamaged : Look::kText;
+}
+
+bool isValue(Look look) { return look == Look::kNumber || look == Look::kStamp; }
+
+// The first lines as cells of a separator, and the rows among them.
+struct Table {
+  char separator = ',';
+  std::vector<Cells> lines;
+  std::vector<std::vector<Look>> looks;
+  size_t width = 0;  // of the rows: that of most lines with a number
+  int score = 0;     // values minus texts of these lines
+};
+
+Table tableOf(const std::vector<Line>& rows, size_t begin, char separator) {
+  Table table;
+  table.separator = separator;
+  std::vector<std::pair<size_t, int>> widths;  // and how many lines with numbers
+  for (size_t i = begin; i < rows.size(); ++i) {
+    Cells cells;
+    splitCells(rows[i].text, separator, cells);
+    std::vector<Look> looks;
+    for (const std::string_view cell : cells) looks.push_back(lookOf(cell, separator));
+    if (std::any_of(looks.begin(), looks.end(), isValue)) {
+      const auto same = std::find_if(widths.begin(), widths.end(),
+                                     [&](const auto& w) { return w.first == cells.size(); });
+      if (same == widths.end())
+        widths.emplace_back(cells.size(), 1);
+      else
+        ++same->second;
+    }
+    table.lines.push_back(std::move(cells));
+    table.looks.push_back(std::move(looks));
+  }
+  int most = 0;
+  for (const auto& [width, count] : widths) {
+    if (count > most) table.width = width;
+    most = std::max(most, count);
+  }
+  for (const std::vector<Look>& looks : table.looks) {
+    if (looks.size() != table.width || std::none_of(looks.begin(), looks.end(), isValue)) continue;
+    for (const Look look : looks) table.score += isValue(look) ? 1 : look == Look::kEmpty ? 0 : -1;
+  }
+  return table;
+}
+
+// The separator that every line has equally often; otherwise the one that the first line has most
+// of; otherwise blanks.
+char separatorWithoutNumbers(const std::vector<Line>& rows) {
   constexpr std::array<char, 4> kCandidates = {';', '\t', '|', ','};
   for (const char c : kCandidates) {
     const size_t count = countOutsideQuotes(rows[0].text, c);
@@ -88,36 +132,54 @@ char findSeparator(const std::vector<Line>& rows) {
   }
   if (countOutsideQuotes(rows[0].text, best) > 0) return best;
   // blanks: several words per line; a single column may have a name of several words
-  std::vector<std::string_view> words;
+  Cells words;
   splitCells(rows.back().text, ' ', words);
   return words.size() > 1 ? ' ' : ',';
 }
 
-bool isNumber(std::string_view cell, char separator) {
-  if (valueOfWord(cell) || parseNumber(cell)) return true;
-  if (separator == ',' || cell.find('.') != std::string_view::npos) return false;
-  std::string with_point(cell);
-  std::replace(with_point.begin(), with_point.end(), ',', '.');
-  return parseNumber(with_point).has_value();
+// The separator that makes most numbers of the lines; a comma after the others, because it may be a
+// decimal comma.
+char findSeparator(const std::vector<Line>& rows) {
+  const size_t begin = rows.size() > kLinesJudged ? rows.size() - kLinesJudged : 0;
+  char best = 0;
+  int score = 0;
+  for (const char candidate : {';', '\t', '|', ',', ' '}) {
+    const Table table = tableOf(rows, begin, candidate);
+    if (table.width < 2 || table.score <= score) continue;
+    best = candidate;
+    score = table.score;
+  }
+  return best != 0 ? best : separatorWithoutNumbers(rows);
 }
 
-// Is the first line a line of names? @throws Error if it looks like a damaged row of numbers.
-bool isNames(const std::vector<std::string_view>& cells, char separator, const Line& line,
-             const std::string& file) {
+// @throws Error if a line of names looks like a damaged row of numbers: names may be whole numbers
+// ("t,1,2,3"), but not measurements.
+void requireNames(const Cells& cells, char separator, const Line& line, const std::string& file) {
   const auto is_text = [&](std::string_view cell) { return !isNumber(cell, separator); };
   const auto text = std::find_if(cells.begin(), cells.end(), is_text);
-  if (text == cells.end()) return false;
-  // names may be whole numbers ("t,1,2,3"), but not measurements
   const bool measured = std::any_of(cells.begin(), cells.end(), [&](std::string_view cell) {
-    return !is_text(cell) && cell.find_first_of(".") != std::string_view::npos;
+    return !is_text(cell) && cell.find('.') != std::string_view::npos;
   });
-  if (measured) {
+  if (measured && text != cells.end()) {
     throw errorAt({file, line.number, static_cast<int>(text - cells.begin()) + 1},
                   fmt::format("the first line has numbers and the text {}; expected numbers only, "
                               "or names only",
                               inQuotes(*text)));
   }
-  return true;
+}
+
+// The names that a comment above the first row gives; empty ones if it does not.
+Cells namesAbove(std::string_view comment, const Table& table) {
+  Cells words;
+  splitCells(comment, table.separator, words);
+  if (words.size() != table.width) splitCells(comment, ' ', words);
+  const bool named =
+      words.size() == table.width && std::none_of(words.begin(), words.end(), [&](auto word) {
+        return word.empty() || isNumber(word, table.separator) ||
+               std::count(words.begin(), words.end(), word) > 1;
+      });
+  if (!named) words.assign(table.width, {});
+  return words;
 }
 
 // "q1 [rad]" or "Time (s)" with a unit that is one
@@ -153,67 +215,235 @@ void checkNames(const std::vector<std::string_view>& cells, const Line& line, bo
   }
 }
 
-std::vector<CsvColumn> namedColumns(const std::vector<std::string_view>& cells) {
+// Bytes that are not UTF-8 are taken for Latin-1, as instruments write it.
+std::string utf8(std::string_view text) {
+  bool valid = true;
+  for (size_t i = 0; i < text.size() && valid; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const size_t more = byte < 0x80 ? 0 : byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : 1;
+    valid = more == 0 || (byte >= 0xc2 && byte < 0xf5 && i + more < text.size());
+    for (size_t k = 0; k < more && valid; ++k)
+      valid = (static_cast<unsigned char>(text[++i]) & 0xc0) == 0x80;
+  }
+  if (valid) return std::string(text);
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80) out += static_cast<char>(byte >= 0xc0 ? 0xc3 : 0xc2);
+    out += static_cast<char>(byte >= 0xc0 ? byte - 0x40 : byte);
+  }
+  return out;
+}
+
+std::vector<CsvColumn> namedColumns(const Cells& cells) {
   std::vector<CsvColumn> columns;
   std::unordered_map<std::string, int> count;
   for (size_t c = 0; c < cells.size(); ++c) {
-    columns.push_back(nameAndUnit(cells[c]));
+    columns.push_back(nameAndUnit(utf8(cells[c])));
+    columns.back().number = static_cast<int>(c) + 1;
     if (cells[c].empty()) columns.back().name = fmt::format("column_{}", c + 1);
     ++count[columns.back().name];
   }
   // two columns that differ in their unit only keep it in their names
   for (size_t c = 0; c < cells.size(); ++c) {
-    if (count[columns[c].name] > 1) columns[c].name = std::string(cells[c]);
+    if (count[columns[c].name] > 1) columns[c].name = utf8(cells[c]);
   }
   return columns;
 }
 
-}  // namespace
-
-bool isRow(std::string_view line) {
-  line = trimmed(line);
-  return !line.empty() && line.front() != '#' && line.front() != '%';
+// "[deg]" without its brackets
+std::string_view withoutBrackets(std::string_view cell) {
+  constexpr std::array<std::string_view, 3> kBrackets = {"[]", "()", "<>"};
+  for (const std::string_view pair : kBrackets) {
+    if (cell.size() > 2 && cell.front() == pair[0] && cell.back() == pair[1])
+      return trimmed(cell.substr(1, cell.size() - 2));
+  }
+  return cell;
 }
 
-void splitCells(std::string_view line, char separator, std::vector<std::string_view>& cells) {
-  cells.clear();
-  const bool blanks = separator == ' ';
-  line = blanks ? trimmed(line) : line;
-  size_t begin = 0;
-  while (begin <= line.size()) {
-    bool quoted = false;
-    size_t end = begin;
-    for (; end < line.size(); ++end) {
-      if (line[end] == '"') quoted = !quoted;
-      if (!quoted && (line[end] == separator || (blanks && isBlank(line[end])))) break;
-    }
-    cells.push_back(cellOf(line.substr(begin, end - begin)));
-    if (end >= line.size()) return;
-    begin = end + 1;
-    while (blanks && begin < line.size() && isBlank(line[begin])) ++begin;
+// Does a line below the names hold their units? At least one is known, and all others are empty, a
+// stroke or in brackets.
+bool isUnits(const Cells& cells) {
+  bool known = false;
+  for (const std::string_view cell : cells) {
+    const std::string_view bare = withoutBrackets(cell);
+    const bool unit = findUnit(utf8(bare)).has_value();
+    if (!unit && !cell.empty() && bare == cell && cell != "-" && cell != "--") return false;
+    known = known || unit;
+  }
+  return known;
+}
+
+// Units as a line of their own says them; an unknown one becomes a part of the name.
+void addUnits(const Cells& units, std::vector<CsvColumn>& columns) {
+  for (size_t c = 0; c < columns.size() && c < units.size(); ++c) {
+    const std::string unit = utf8(withoutBrackets(units[c]));
+    if (findUnit(unit) && columns[c].unit.empty())
+      columns[c].unit = unit;
+    else if (!findUnit(unit) && unit.find_first_not_of("-") != std::string::npos)
+      columns[c].name += " [" + unit + "]";
   }
 }
 
-std::optional<double> valueOfWord(std::string_view cell) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  constexpr double kInf = std::numeric_limits<double>::infinity();
-  constexpr size_t kLongest = 9;
-  if (cell.empty()) return kNan;
-  if (cell.size() > kLongest) return std::nullopt;
-  std::array<char, kLongest> buffer{};
-  std::transform(cell.begin(), cell.end(), buffer.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  std::string_view word(buffer.data(), cell.size());
-  if (word == "true") return 1.0;
-  if (word == "false") return 0.0;
-  const bool negative = word.front() == '-';
-  if (negative || word.front() == '+') word.remove_prefix(1);
-  if (word == "inf" || word == "infinity") return negative ? -kInf : kInf;
-  constexpr std::array<std::string_view, 7> kMissing = {"nan",  "na",       "n/a",   "null",
-                                                        "none", "nan(ind)", "1.#ind"};
-  const bool missing = std::find(kMissing.begin(), kMissing.end(), word) != kMissing.end();
-  return missing ? std::optional<double>(kNan) : std::nullopt;
+// A line that underlines the names.
+bool isRule(std::string_view line) {
+  return std::none_of(line.begin(), line.end(),
+                      [](unsigned char c) { return std::isalnum(c) != 0 || c >= 0x80; });
 }
+
+bool hasWidth(const Table& table, size_t i) {
+  const Cells& cells = table.lines[i];
+  return cells.size() == table.width ||
+         (cells.size() == table.width + 1 && cells.back().empty() && table.separator != ' ');
+}
+
+// A separator at the end of every row makes no column, unless the column has a name.
+void forgetLastColumn(Table& table) {
+  if (table.width < 2 || table.separator == ' ') return;
+  for (size_t i = 0; i < table.lines.size(); ++i) {
+    if (table.lines[i].size() == table.width && !table.lines[i].back().empty()) return;
+  }
+  --table.width;
+}
+
+// What most cells of each column are. The first line may hold names, and does not vote if there are
+// others.
+std::vector<CellKind> kindsOf(const Table& table) {
+  std::vector<size_t> voters;
+  for (size_t i = 0; i < table.lines.size(); ++i) {
+    const std::vector<Look>& looks = table.looks[i];
+    if (hasWidth(table, i) && std::any_of(looks.begin(), looks.end(), isValue)) voters.push_back(i);
+  }
+  if (voters.size() > 1 && voters[0] == 0) voters.erase(voters.begin());
+  std::vector<CellKind> kinds;
+  for (size_t c = 0; c < table.width; ++c) {
+    size_t numbers = 0, stamps = 0, texts = 0;
+    for (const size_t i : voters) {
+      const Look look = table.looks[i][c];
+      numbers += look == Look::kNumber || look == Look::kDamaged ? 1 : 0;
+      stamps += look == Look::kStamp ? 1 : 0;
+      texts += look == Look::kText ? 1 : 0;
+    }
+    const bool text = texts > numbers + stamps;
+    kinds.push_back(text                           ? CellKind::kText
+                    : stamps > numbers             ? CellKind::kStamp
+                    : numbers + stamps + texts > 0 ? CellKind::kNumber
+                                                   : CellKind::kEmpty);
+  }
+  return kinds;
+}
+
+// Is a line a row of the table, or a damaged one (which the reader will refuse)?
+bool isData(const Table& table, const std::vector<CellKind>& kinds, size_t i) {
+  const std::vector<Look>& looks = table.looks[i];
+  bool fits = hasWidth(table, i);
+  for (size_t c = 0; c < kinds.size() && fits; ++c) {
+    const bool value =
+        isValue(looks[c]) || looks[c] == Look::kEmpty || (looks[c] == Look::kDamaged && i > 0);
+    fits = value || kinds[c] == CellKind::kText || (kinds[c] == CellKind::kEmpty && i > 0);
+  }
+  if (fits || (i == 0 && hasWidth(table, i))) return fits;
+  const auto values = std::count_if(looks.begin(), looks.end(), isValue);
+  return looks.size() > 1 && isValue(looks[0]) && 2 * values > std::ssize(looks);
+}
+
+// Names that are separated in another way than the rows, or have units behind a blank.
+bool splitNames(std::string_view line, size_t width, Cells& cells) {
+  for (const char separator : {';', '\t', '|', ',', ' '}) {
+    splitCells(line, separator, cells);
+    if (cells.size() == width + 1 && cells.back().empty()) cells.pop_back();
+    if (cells.size() == width && width > 1) return true;
+  }
+  Cells joined;  // of blanks: "q1 [deg]" is one name
+  for (const std::string_view cell : cells) {
+    const bool unit = !joined.empty() && withoutBrackets(cell) != cell;
+    if (!unit) joined.push_back(cell);
+    if (unit)
+      joined.back() = std::string_view(joined.back().data(),
+                                       static_cast<size_t>(cell.end() - joined.back().data()));
+  }
+  cells = joined;
+  return cells.size() == width && width > 1;
+}
+
+std::string shortened(std::string_view line) {
+  constexpr size_t kMost = 40;
+  const std::string text = utf8(trimmed(line));
+  return inQuotes(text.size() > kMost ? text.substr(0, kMost) + "..." : text);
+}
+
+// Where the names, their units and the rows are.
+struct Header {
+  size_t rows = 0;             // index of the first row
+  int names = -1, units = -1;  // indices of lines, -1 if there are none
+  Cells name_cells;
+  size_t skipped = 0;  // lines before all that
+};
+
+Header findHeader(const Table& table, const std::vector<CellKind>& kinds,
+                  const std::vector<Line>& lines) {
+  Header header;
+  while (header.rows < lines.size() && !isData(table, kinds, header.rows)) ++header.rows;
+  const size_t count = header.rows;
+  for (size_t i = 0; i < count; ++i) {
+    if (hasWidth(table, i) && !isRule(lines[i].text)) header.names = static_cast<int>(i);
+  }
+  if (header.names > 0 && isUnits(table.lines[static_cast<size_t>(header.names)]) &&
+      hasWidth(table, static_cast<size_t>(header.names) - 1))
+    header.units = header.names--;
+  if (header.names >= 0) {
+    header.name_cells = table.lines[static_cast<size_t>(header.names)];
+    header.name_cells.resize(table.width);
+  } else if (count > 0 && splitNames(lines[count - 1].text, table.width, header.name_cells)) {
+    header.names = static_cast<int>(count) - 1;
+  } else if (count == 1 && 2 * table.lines[0].size() > table.width && table.lines[0].size() > 1) {
+    header.names = 0;  // too many or too few: the first row will be refused
+    header.name_cells = table.lines[0];
+  }
+  header.skipped = header.names >= 0 ? static_cast<size_t>(header.names) : count;
+  // rows begin below the names; what is there and is none is refused, unless it underlines them
+  const int last = std::max(header.names, header.units);
+  if (last >= 0) {
+    size_t next = static_cast<size_t>(last) + 1;
+    while (next < count && isRule(lines[next].text)) ++next;
+    header.rows = next;
+  }
+  return header;
+}
+
+void noteColumns(const Table& table, size_t row, Dialect& dialect,
+                 const std::vector<CsvColumn>& columns) {
+  std::vector<std::string> texts;
+  for (size_t c = 0; c < dialect.cells.size(); ++c) {
+    const std::string_view cell = row < table.lines.size() && c < table.lines[row].size()
+                                      ? table.lines[row][c]
+                                      : std::string_view();
+    if (dialect.cells[c] == CellKind::kText) {
+      dialect.texts.push_back({columns[c].name, utf8(cell)});
+      texts.push_back(fmt::format("{} ({})", inQuotes(columns[c].name), shortened(cell)));
+      continue;
+    }
+    dialect.columns.push_back(columns[c]);
+    if (dialect.cells[c] != CellKind::kStamp) continue;
+    const bool dated = cell.find_first_of("-/") < 5 || cell.find('.') == 2;
+    dialect.columns.back().unit = std::string("s");
+    dialect.columns.back().stamp = true;
+    dialect.notes.push_back(fmt::format("column {} holds {} ({}): read as seconds since {}",
+                                        inQuotes(columns[c].name),
+                                        dated ? "dates and times" : "times of day", shortened(cell),
+                                        dated ? "1970, UTC where no zone is said" : "midnight"));
+  }
+  if (texts.empty()) return;
+  constexpr size_t kMost = 8;
+  const size_t more = texts.size() > kMost ? texts.size() - kMost : 0;
+  texts.resize(texts.size() - more);
+  dialect.notes.push_back(fmt::format(
+      "{} with text {} left out: {}{}", texts.size() + more == 1 ? "a column" : "columns",
+      texts.size() + more == 1 ? "was" : "were", fmt::join(texts, ", "),
+      more > 0 ? fmt::format(" and {} more", more) : ""));
+}
+
+}  // namespace
 
 Dialect findDialect(std::string_view text, const CsvOptions& options, const std::string& file) {
   if (text.rfind("\xff\xfe", 0) == 0 || text.rfind("\xfe\xff", 0) == 0)
@@ -228,36 +458,52 @@ Dialect findDialect(std::string_view text, const CsvOptions& options, const std:
   if (first.rows.empty()) return dialect;
 
   const char separator = options.separator != 0 ? options.separator : findSeparator(first.rows);
-  std::vector<std::string_view> cells, second;
-  splitCells(first.rows[0].text, separator, cells);
-  if (first.rows.size() > 1) splitCells(first.rows[1].text, separator, second);
-  // a separator at the end of every row makes no column
-  const bool same = second.empty() || (second.size() == cells.size() && second.back().empty());
-  if (cells.size() > 1 && cells.back().empty() && separator != ' ' && same) cells.pop_back();
-
-  const Line& line = first.rows[0];
-  const bool required = options.names == CsvNames::kFirstLine;
-  const bool named =
-      required || (options.names == CsvNames::kDetect && isNames(cells, separator, line, file));
   dialect.separator = separator;
-  dialect.lines_before_rows = named ? line.number : line.number - 1;
-  dialect.bytes_before_rows = named ? line.end : line.begin;
-  if (named) {
-    dialect.names_line = line.number;
-    checkNames(cells, line, required, file);
-    dialect.columns = namedColumns(cells);
-    return dialect;
+  const auto begin_rows = [&](size_t i) {
+    const bool behind = i >= first.rows.size();
+    const Line& line = behind ? first.rows.back() : first.rows[i];
+    dialect.lines_before_rows = behind ? line.number : line.number - 1;
+    dialect.bytes_before_rows = behind ? line.end : line.begin;
+  };
+  Table table = tableOf(first.rows, 0, separator);
+  const bool judged = options.names == CsvNames::kDetect && table.width > 0;
+  if (!judged) table.width = table.lines[0].size();
+  forgetLastColumn(table);
+
+  Header header;
+  if (judged) {
+    dialect.cells = kindsOf(table);
+    header = findHeader(table, dialect.cells, first.rows);
+  } else if (options.names != CsvNames::kNone) {
+    header.names = 0;
+    header.rows = 1;
+    header.name_cells = table.lines[0];
+    header.name_cells.resize(table.width);
   }
-  std::vector<std::string_view> words;
-  splitCells(first.comment, separator, words);
-  if (words.size() != cells.size()) splitCells(first.comment, ' ', words);
-  const bool named_above =
-      words.size() == cells.size() && std::none_of(words.begin(), words.end(), [&](auto word) {
-        return word.empty() || isNumber(word, separator) ||
-               std::count(words.begin(), words.end(), word) > 1;
-      });
-  if (!named_above) words.assign(cells.size(), {});
-  dialect.columns = namedColumns(words);
+  begin_rows(header.rows);
+  if (header.names >= 0) {
+    const Line& line = first.rows[static_cast<size_t>(header.names)];
+    if (judged) requireNames(header.name_cells, separator, line, file);
+    checkNames(header.name_cells, line, options.names == CsvNames::kFirstLine, file);
+    dialect.names_line = line.number;
+  } else {
+    header.name_cells = namesAbove(first.comment, table);
+  }
+  dialect.cells.resize(header.name_cells.size(), CellKind::kNumber);
+  std::vector<CsvColumn> columns = namedColumns(header.name_cells);
+  if (header.units >= 0) {
+    const auto units = static_cast<size_t>(header.units);
+    addUnits(table.lines[units], columns);
+    dialect.notes.push_back(
+        fmt::format("line {} holds the units of the columns", first.rows[units].number));
+  }
+  if (header.skipped > 0) {
+    dialect.notes.push_back(
+        fmt::format("{} line{} before the table {} skipped: {}{}", header.skipped,
+                    header.skipped == 1 ? "" : "s", header.skipped == 1 ? "was" : "were",
+                    shortened(first.rows[0].text), header.skipped > 1 ? ", ..." : ""));
+  }
+  noteColumns(table, header.rows, dialect, columns);
   return dialect;
 }
 

@@ -12,9 +12,20 @@
 
 namespace proprio::csv {
 
+/// What the cells of a column are, as far as the first lines show it.
+enum class CellKind : unsigned char {
+  kNumber,
+  kStamp,  ///< dates with time, or times of day
+  kText,   ///< left out
+  kEmpty   ///< nothing so far: numbers, or a remark now and then
+};
+
 struct Dialect {
   char separator = ',';            ///< ' ' stands for any run of blanks
-  std::vector<CsvColumn> columns;  ///< empty if the text has no rows
+  std::vector<CellKind> cells;     ///< of a row; empty if the text has no rows
+  std::vector<CsvColumn> columns;  ///< of the cells that are no text
+  std::vector<CsvText> texts;      ///< of those that are
+  std::vector<std::string> notes;  ///< what was skipped or taken for units
   int names_line = 0;              ///< from 1; 0 if there is none
   int lines_before_rows = 0;
   size_t bytes_before_rows = 0;
@@ -27,10 +38,23 @@ Dialect findDialect(std::string_view text, const CsvOptions& options, const std:
 /// Neither empty nor a comment.
 bool isRow(std::string_view line);
 
+/// Without blanks around it.
+std::string_view trimmed(std::string_view text);
+
 /// The cells of a line without blanks and quotes around them.
 void splitCells(std::string_view line, char separator, std::vector<std::string_view>& cells);
 
 /// NaN for an empty cell and the words for it; infinities; 1 and 0 for true and false.
 std::optional<double> valueOfWord(std::string_view cell);
+
+/// A number or one of the words above, with a decimal comma unless commas separate.
+bool isNumber(std::string_view cell, char separator);
+
+/// Seconds since 1970 of 2024-03-01T12:00:00.123Z, 2024/03/01 12:00:00,123 or 01.03.2024 12:00:00
+/// (with +hh:mm or Z; UTC where nothing is said), or seconds since midnight of 12:00:00.123.
+std::optional<double> parseStamp(std::string_view cell);
+
+/// A date without a time.
+bool isDate(std::string_view cell);
 
 }  // namespace proprio::csv

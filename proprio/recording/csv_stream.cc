@@ -159,6 +159,11 @@ class Reader {
                   ": the file is empty; expected a line of column names or numbers");
     }
     flush();
+    if (remarks_ > 0) {
+      summary_.notes.push_back(
+          fmt::format("{} cell{} with text in columns that are empty at first {} read as missing",
+                      remarks_, remarks_ == 1 ? "" : "s", remarks_ == 1 ? "was" : "were"));
+    }
     return std::move(summary_);
   }
 
@@ -166,7 +171,9 @@ class Reader {
   // decides on the dialect from the first block and skips what precedes the first row
   const char* start(const char* p, const char* end);
   void block(const char* p, const char* end, bool unterminated);
+  template <bool kMixed>
   bool fastRow(const char*& p);
+  bool mixedCell(CellKind kind, const char*& q, double& value);
   void slowRow(std::string_view line, bool cut_off);
   bool slowCell(std::string_view cell, double& value);
   void bad(int column, const std::string& sentence, bool cut_off);
@@ -191,6 +198,9 @@ class Reader {
   bool saw_decimal_ = false;  // from then on it is fixed
   int64_t line_ = 0;          // of the row being read, from 1
   size_t width_ = 0, filled_ = 0;
+  std::vector<CellKind> kinds_;  // of the cells of a row
+  bool mixed_ = false;           // not all of them are numbers
+  int64_t remarks_ = 0;          // cells with text in columns that were empty before
   std::vector<double> chunk_;
   std::vector<std::string_view> cells_;
 };
@@ -205,6 +215,13 @@ const char* Reader::start(const char* p, const char* end) {
   blanks_ = dialect.separator == ' ';
   line_ += dialect.lines_before_rows;
   width_ = dialect.columns.size();
+  summary_.layout.texts = dialect.texts;
+  summary_.notes = dialect.notes;
+  kinds_ = dialect.cells;
+  mixed_ = std::any_of(kinds_.begin(), kinds_.end(),
+                       [](CellKind kind) { return kind != CellKind::kNumber; });
+  if (width_ == 0 && !kinds_.empty())
+    throw Error(summary_.layout.file + ": has no column of numbers, expected a table of numbers");
   if (width_ > 0) chunk_.resize(width_ * std::max<size_t>(1, kChunkNumbers / width_));
   return p + dialect.bytes_before_rows;
 }
@@ -213,7 +230,7 @@ void Reader::block(const char* p, const char* end, bool unterminated) {
   while (p < end) {
     ++line_;
     const char* begin = p;
-    if (fastRow(p)) {
+    if (mixed_ ? fastRow<true>(p) : fastRow<false>(p)) {
       push();
       continue;
     }
@@ -224,7 +241,32 @@ void Reader::block(const char* p, const char* end, bool unterminated) {
   }
 }
 
-// a row of plain numbers; false (and p unchanged) for everything that needs a closer look
+// a cell that need not be a number, up to the separator behind it
+bool Reader::mixedCell(CellKind kind, const char*& q, double& value) {
+  const char separator = summary_.layout.separator;
+  const auto ends = [&](char c) {
+    return c == '\n' || c == '\r' || c == separator || (blanks_ && (c == ' ' || c == '\t'));
+  };
+  const char* end = q;
+  if (*q == '"') {
+    for (++end; *end != '"' && *end != '\n';) ++end;
+    if (*end == '"') ++end;
+  }
+  while (!ends(*end)) ++end;
+  const std::string_view cell(q, static_cast<size_t>(end - q));
+  q = end;
+  if (kind == CellKind::kText) return true;
+  value = std::numeric_limits<double>::quiet_NaN();
+  if (cell.empty()) return true;
+  if (kind == CellKind::kEmpty) return false;
+  const auto stamp = parseStamp(trimmed(cell));
+  if (stamp) value = *stamp;
+  return stamp.has_value();
+}
+
+// a row of plain numbers, or of cells as they were at first; false (and p unchanged) for everything
+// that needs a closer look
+template <bool kMixed>
 bool Reader::fastRow(const char*& p) {
   const char* q = p;
   double* out = row();
@@ -232,13 +274,22 @@ bool Reader::fastRow(const char*& p) {
   const auto skip = [this, &q] {
     while (*q == ' ' || (blanks_ && *q == '\t')) ++q;
   };
-  for (size_t c = 0; c < width_; ++c) {
+  const size_t cells = kMixed ? kinds_.size() : width_;
+  for (size_t c = 0; c < cells; ++c) {
     if (c > 0 && !blanks_) {
       if (*q != separator) return false;
       ++q;
     }
     skip();
-    const char* behind = scanNumber(q, decimal_, out[c], saw_decimal_);
+    if constexpr (kMixed) {
+      if (kinds_[c] != CellKind::kNumber) {
+        double value = 0.0;
+        if (!mixedCell(kinds_[c], q, value)) return false;
+        if (kinds_[c] != CellKind::kText) *out++ = value;
+        continue;
+      }
+    }
+    const char* behind = scanNumber(q, decimal_, *out++, saw_decimal_);
     if (behind == nullptr) return false;
     // "1-2" are not two numbers
     if (blanks_ && *behind != ' ' && *behind != '\t' && *behind != '\r' && *behind != '\n')
@@ -273,11 +324,12 @@ bool Reader::slowCell(std::string_view cell, double& value) {
 void Reader::slowRow(std::string_view line, bool cut_off) {
   if (!isRow(line)) return;
   splitCells(line, summary_.layout.separator, cells_);
-  if (cells_.size() == width_ + 1 && cells_.back().empty()) cells_.pop_back();
-  if (cells_.size() != width_) {
+  const size_t expected = kinds_.size();
+  if (cells_.size() == expected + 1 && cells_.back().empty()) cells_.pop_back();
+  if (cells_.size() != expected) {
     const std::string found = fmt::format("has {} cell{}, expected {}", cells_.size(),
-                                          cells_.size() == 1 ? "" : "s", width_);
-    if (cut_off && cells_.size() < width_)
+                                          cells_.size() == 1 ? "" : "s", expected);
+    if (cut_off && cells_.size() < expected)
       return bad(0, fmt::format("the last row is cut off: it {}", found), true);
     return bad(0,
                fmt::format("this row {}, one per column{}", found,
@@ -285,13 +337,28 @@ void Reader::slowRow(std::string_view line, bool cut_off) {
                false);
   }
   double* out = row();
-  for (size_t c = 0; c < width_; ++c) {
-    if (slowCell(cells_[c], out[c])) continue;
+  size_t kept = 0;
+  for (size_t c = 0; c < expected; ++c) {
+    if (kinds_[c] == CellKind::kText) continue;
+    double& value = out[kept++];
+    if (slowCell(cells_[c], value)) continue;
+    if (kinds_[c] == CellKind::kStamp) {
+      const auto stamp = parseStamp(cells_[c]);
+      if (stamp) value = *stamp;
+      if (stamp) continue;
+    }
+    if (kinds_[c] == CellKind::kEmpty) {
+      value = std::numeric_limits<double>::quiet_NaN();
+      ++remarks_;
+      continue;
+    }
     return bad(static_cast<int>(c) + 1,
-               fmt::format("column {} has {}, expected a {}number",
-                           inQuotes(summary_.layout.columns[c].name), inQuotes(cells_[c]),
-                           options_.finite ? "finite " : ""),
-               cut_off && c + 1 == width_);
+               fmt::format("column {} has {}, expected a {}",
+                           inQuotes(summary_.layout.columns[kept - 1].name), inQuotes(cells_[c]),
+                           kinds_[c] == CellKind::kStamp ? "date and time like those before"
+                           : options_.finite             ? "finite number"
+                                                         : "number"),
+               cut_off && c + 1 == expected);
   }
   push();
 }

@@ -10,6 +10,11 @@
 /// there is no line of names, a comment right above the first row with as many words as it has
 /// cells names the columns (NumPy's savetxt writes such files).
 ///
+/// With CsvNames::kDetect also, each with a note: lines of other width or without numbers before
+/// the names (a vendor's `Robot;KR6`); a line of units below the names, `[s],[rad]` or `s;deg`;
+/// columns of text, which are left out; dates with time and times of day, in seconds. These are
+/// judged by the first 200 lines.
+///
 /// Bad rows (wrong number of cells, a cell that is no number, a last row that is cut off) are an
 /// Error with file:row:column, all counted from 1; or they are dropped and counted, if asked.
 
@@ -31,13 +36,22 @@ struct CsvOptions {
 };
 
 struct CsvColumn {
-  std::string name;  ///< "column_1", ... where the file has none
-  std::string unit;  ///< as written; empty if not stated
+  std::string name;    ///< "column_1", ... where the file has none
+  std::string unit;    ///< as written; empty if not stated
+  int number = 0;      ///< of the column in the file, from 1
+  bool stamp = false;  ///< dates or times of day in the file, seconds here
+};
+
+/// A column of text, which gives no numbers.
+struct CsvText {
+  std::string name;
+  std::string value;  ///< in the first row
 };
 
 struct CsvLayout {
   std::string file;  ///< for messages
   std::vector<CsvColumn> columns;
+  std::vector<CsvText> texts;
   int names_line = 0;  ///< line of the names, 0 if there is none
   char separator = ',';
 };
@@ -50,9 +64,10 @@ using CsvSink = std::function<void(const CsvLayout& layout, const CsvRows& rows)
 struct CsvSummary {
   CsvLayout layout;
   int64_t rows = 0;
-  int64_t dropped = 0;        ///< bad rows, with CsvOptions::drop_bad_rows
-  std::string first_problem;  ///< the message of the first dropped row
-  bool cut_off = false;       ///< the last row was among them and had no line end
+  int64_t dropped = 0;             ///< bad rows, with CsvOptions::drop_bad_rows
+  std::string first_problem;       ///< the message of the first dropped row
+  bool cut_off = false;            ///< the last row was among them and had no line end
+  std::vector<std::string> notes;  ///< what was skipped, or read as something else
 };
 
 /// Reads the file in blocks of a megabyte and calls `sink` with a few thousand rows at a time (not

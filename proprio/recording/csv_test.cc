@@ -357,6 +357,146 @@ TEST(CsvRecording, RoundTrip) {
   EXPECT_EQ(readCsvRecordingText(csvText(single), "t.csv").samples(), 3);
 }
 
+// ---- files as vendors and laboratories write them ----
+
+// Lines before the table are skipped and told, whatever separates them; the table is the same as
+// without them.
+TEST(CsvDialects, LinesBeforeTheTable) {
+  const std::string table = "Time;J1;J2\n0,0;1,5;2\n0,1;1,75;3\n";
+  for (const std::string before :
+       {"Robot;KR6 R900\nController;KRC4\n\nSample time;0,004\n", "Robot: TX40\nRate: 250 Hz\n",
+        "# a comment\n% another\nABB log\n", "Delta_X\t0.001\t0.001\t0.001\n",
+        "Program;a;b;c;d;e\nUser;x\n"}) {
+    const Recording r = readCsvRecordingText(before + table, "t.csv");
+    EXPECT_EQ(namesOf(r), (Names{"J1", "J2"})) << before;
+    ASSERT_EQ(r.samples(), 2) << before;
+    EXPECT_EQ(r.time[1], 0.1);
+    EXPECT_EQ(r.values(1, 0), 1.75);
+    ASSERT_EQ(r.notes.size(), 1u) << before;
+    EXPECT_NE(r.notes[0].find("before the table"), std::string::npos) << r.notes[0];
+  }
+  // names may be separated otherwise than rows, or underlined; rows need no names
+  EXPECT_EQ(namesOf(readCsvRecordingText("t [s] q1 [deg] q2 [deg]\n0 1 2\n1 3 4\n", "t")),
+            (Names{"q1", "q2"}));
+  EXPECT_EQ(namesOf(readCsvRecordingText("t,q1,q2\n0 1 2\n1 3 4\n", "t")), (Names{"q1", "q2"}));
+  EXPECT_EQ(namesOf(readCsvRecordingText("t | q1\n--|---\n0 | 1\n1 | 2\n", "t")), (Names{"q1"}));
+  EXPECT_EQ(readCsvRecordingText("TX40 run 3\n0 1 2\n1 3 4\n", "t").samples(), 2);
+}
+
+// A line of units below the names counts as units in the names; unknown ones stay in the names.
+TEST(CsvDialects, LineOfUnits) {
+  for (const std::string units : {"[s],[deg],[Nm]", "s,deg,Nm", "(s),(deg),(Nm)", "s,DEG,N m"}) {
+    const Recording r = readCsvRecordingText("t,q1,tau1\n" + units + "\n0,1,2\n1,3,4\n", "t.csv");
+    ASSERT_EQ(r.channels.size(), 2u) << units;
+    ASSERT_EQ(r.samples(), 2) << units;
+    EXPECT_EQ(r.channels[0].name, "q1");
+    EXPECT_EQ(r.channels[0].unit.substr(0, 1), units.find("DEG") == std::string::npos ? "d" : "D");
+    EXPECT_NE(r.channels[1].unit, "");
+    ASSERT_EQ(r.notes.size(), 1u);
+    EXPECT_EQ(r.notes[0], "line 2 holds the units of the columns");
+  }
+  const Recording ms = readCsvRecordingText("t;load\n[ms];[%]\n0;1\n5;2\n", "t.csv");
+  EXPECT_EQ(ms.time[1], 0.005);
+  EXPECT_EQ(ms.channels[0].name, "load [%]");
+  // Latin-1, as instruments write degrees
+  const Recording latin = readCsvRecordingText("t;q1 [\xb0]\n0;1\n1;2\n", "t.csv");
+  EXPECT_EQ(latin.channels[0].unit, "\xc2\xb0");
+}
+
+// Columns of text are left out and told, flags are 0 and 1; numbers beside them are read the same.
+TEST(CsvDialects, TextColumns) {
+  const Recording r = readCsvRecordingText(
+      "time,mode,moving,q1,word,frame,remark\n0.0,AUTO,TRUE,1.5,0x1F,base,\n"
+      "0.1,AUTO,False,2.5,0x2F,\"a,b\",stop\n0.2,,TRUE,,0x1F,base,\n",
+      "t.csv");
+  EXPECT_EQ(namesOf(r), (Names{"moving", "q1"}));
+  ASSERT_EQ(r.samples(), 3);
+  EXPECT_EQ(r.values(0, 0), 1.0);
+  EXPECT_EQ(r.values(1, 0), 0.0);
+  EXPECT_EQ(r.values(1, 1), 2.5);
+  EXPECT_TRUE(std::isnan(r.values(2, 1)));
+  EXPECT_EQ(r.channels[1].origin, "t.csv, column 4");
+  ASSERT_EQ(r.notes.size(), 1u);
+  EXPECT_EQ(r.notes[0],
+            "columns with text were left out: 'mode' ('AUTO'), 'word' ('0x1F'), 'frame' ('base'), "
+            "'remark' ('')");
+  // a remark after a long time without one
+  std::string late = "x,remark\n";
+  for (int i = 0; i < 300; ++i) late += i == 290 ? "1,crash\n" : "1,\n";
+  const Recording remarks = readCsvRecordingText(late, "t.csv");
+  EXPECT_EQ(remarks.samples(), 300);
+  ASSERT_EQ(remarks.notes.size(), 1u);
+  EXPECT_EQ(remarks.notes[0],
+            "1 cell with text in columns that are empty at first was read as missing");
+  // what looks like a damaged number is none of these, nor is a word among numbers
+  EXPECT_EQ(recordingMessageOf("a,b\n1,2.3.4\n2,2.3.5\n").rfind("t.csv:2:2: ", 0), 0u);
+  EXPECT_EQ(recordingMessageOf("a,b\n1,2\n2,x\n3,4\n").rfind("t.csv:3:2: ", 0), 0u);
+  EXPECT_EQ(recordingMessageOf("a,b\nx,y\nz,u\n").rfind("t.csv:2:1: ", 0), 0u);
+}
+
+// Dates with time and times of day are seconds; those of calendar dates are what POSIX says.
+TEST(CsvDialects, DatesAndTimes) {
+  const std::pair<const char*, double> cases[] = {
+      {"1970-01-01T00:00:00Z", 0.0},
+      {"2024-03-01T12:00:00.250Z", 1709294400.25},  // date -u -d 2024-03-01T12:00:00 +%s
+      {"2024-03-01 12:00:00.250", 1709294400.25},
+      {"2024/03/01 12:00:00,25", 1709294400.25},
+      {"01.03.2024 12:00:00.25", 1709294400.25},
+      {"2024-03-01T14:00:00.250+02:00", 1709294400.25},
+      {"2024-03-01T10:30:00.250-0130", 1709294400.25},
+      {"1969-12-31T23:59:59.5Z", -0.5},
+      {"12:00:00.5", 43200.5}};
+  for (const auto& [text, seconds] : cases) {
+    const Recording r =
+        readCsvRecordingText(std::string("stamp;x\n") + text + ";1\n" + text + ";2\n", "t.csv");
+    ASSERT_EQ(r.time.size(), 2) << text;
+    EXPECT_EQ(r.time[0], seconds) << text;
+    ASSERT_EQ(r.notes.size(), 1u) << text;
+    EXPECT_NE(r.notes[0].find("read as seconds since"), std::string::npos) << r.notes[0];
+  }
+  // the name need not say that it is time; a date alone is text
+  EXPECT_EQ(readCsvRecordingText("When,x\n2024-03-01T12:00:00Z,1\n", "t").time.size(), 1);
+  EXPECT_EQ(readCsvRecordingText("Date Time x\n2024-03-01 12:00:01 1\n", "t").time[0], 43201.0);
+  EXPECT_EQ(recordingMessageOf("stamp,x\n2024-03-01T12:00:00Z,1\n2024-03-01T12:00:01Z,2\n"
+                               "2024-13-01T12:00:00Z,3\n"),
+            "t.csv:4:1: column 'stamp' has '2024-13-01T12:00:00Z', expected a date and time like "
+            "those before");
+}
+
+// Time in two columns, and under the names that ROS tools give it; the header's stamp comes before
+// the time of receipt.
+TEST(CsvDialects, NamesOfTime) {
+  const Recording pair = readCsvRecordingText(
+      "header.stamp.sec,header.stamp.nanosec,x\n1709294400,250000000,1\n1709294401,0,2\n", "t");
+  EXPECT_EQ(pair.time[0], 1709294400.25);
+  EXPECT_EQ(namesOf(pair), (Names{"x"}));
+  EXPECT_EQ(pair.notes.at(0), "the time is 'header.stamp.sec' plus 'header.stamp.nanosec' ns");
+  EXPECT_EQ(readCsvRecordingText("secs nsecs x\n5 500000000 1\n6 0 1\n", "t").time[0], 5.5);
+  // two full clocks are none such
+  EXPECT_EQ(readCsvRecordingText("time_s,time_ns,x\n2,2000000000,1\n", "t").time[0], 2.0);
+  const Recording header = readCsvRecordingText(
+      "%time,field.header.stamp,x\n1709294400900000000,1709294400250000000,1\n"
+      "1709294401900000000,1709294401250000000,1\n",
+      "t");
+  EXPECT_NEAR(header.time[0], 1709294400.25, 1e-6);
+  EXPECT_EQ(namesOf(header), (Names{"time", "x"}));
+  EXPECT_EQ(readCsvRecordingText("__time,x\n5,1\n", "t").time[0], 5.0);
+  EXPECT_EQ(readCsvRecordingText("rosbagTimestamp,x\n5,1\n", "t").time[0], 5.0);
+  EXPECT_EQ(readCsvRecordingText("Timestamp[ms];x\n5;1\n", "t").time[0], 0.005);
+}
+
+// Columns of text that list the joints say whose the numbered columns are.
+TEST(CsvDialects, NamesOfJointsInText) {
+  const Recording r = readCsvRecordingText(
+      "%time,field.name0,field.name1,field.position0,field.position1,field.seq\n"
+      "0,elbow,wrist,1.5,2.5,0\n1,elbow,wrist,1.5,2.5,1\n",
+      "t.csv");
+  EXPECT_EQ(namesOf(r), (Names{"field.position0", "field.position1", "field.seq"}));
+  EXPECT_EQ(r.channels[0].of, "elbow");
+  EXPECT_EQ(r.channels[1].of, "wrist");
+  EXPECT_EQ(r.channels[2].of, "");
+}
+
 // A file of many blocks gives the same rows in the same order as in one piece, wherever the blocks
 // end, and never more than a chunk at a time.
 TEST(CsvStream, BlocksAndChunks) {

@@ -2,14 +2,18 @@
 
 /// What columns of a log mean, from the names that people give them, where no robot.yaml says it:
 ///   q1 ... q6, dq1, tau1, effort_3, positions[0], joint_2_pos, "J1 Torque", actual_q_0, cmd_pos_4
-/// A name is taken apart into words and numbers. A joint is named by its name or by its number; the
-/// rest of the words says the quantity (q pos position angle ..., dq qd vel ..., tau torque effort
-/// ..., current ...) and whether it was commanded (des cmd ref target ...). A quantity is taken if
-/// one group of columns has exactly one for each joint: by names, or numbers in a row from 0 or 1,
-/// which are the joints (or
-/// the first of them, at least half) in the order of the robot. Groups with words that make
-/// something else of it (external, error, gravity, motor ...) are left alone; of two groups the one
-/// with fewer words counts.
+/// A name is taken apart into words and numbers. A joint is named by its name, with or without
+/// words like joint and what all joints begin with (shoulder_pan of shoulder_pan_joint), by the
+/// list of names in the log (`of` of the channel), or by a number. The other words say the quantity
+/// (q pos angle ..., dq qd vel ..., tau torque effort ..., current ...), whether it was commanded
+/// (des cmd ref target ...) and its unit (q1_deg); where no word says the quantity, the unit does.
+/// Columns called like the joints and nothing else are positions.
+///
+/// A quantity is taken if one group of columns, equal in their other words, has no joint twice.
+/// Numbers are those in the joints' own names (2 is joint_2), or else in a row from 0 or 1, the
+/// joints (or the first of them, at least half) in the order of the robot. Groups with words that
+/// make something else of it (external, error, gravity, motor ...) are left alone; of two groups
+/// the one with fewer words counts.
 
 #include <string>
 #include <vector>
@@ -22,5 +26,8 @@ namespace proprio {
 /// One declaration per quantity and role that was understood, measured ones first.
 std::vector<SignalDeclaration> guessSignals(const std::vector<std::string>& joints,
                                             const Recording& recording);
+
+/// The quantity that a name speaks of ("run1_pos", "joint torques"), kOther if none or several.
+Quantity quantityInName(const std::string& name);
 
 }  // namespace proprio

@@ -322,9 +322,12 @@ void addGuesses(const std::vector<std::string>& joints, const Recording& recordi
       s.columns.push_back({quantity, signal.joints[j], ""});
       s.from.push_back(recording.column(signal.channels[j]));
     }
-    if (signal.joints.size() > signalled.size()) signalled = signal.joints;
-    told.push_back(fmt::format("{}{} is {}", signal.role == "measured" ? "" : "commanded ",
-                               signal.quantity, fmt::join(signal.channels, " ")));
+    const bool other_joints = !signalled.empty() && signal.joints != signalled;
+    if (signalled.empty()) signalled = signal.joints;
+    told.push_back(fmt::format(
+        "{}{}{} is {}{}", signal.role == "measured" ? "" : "commanded ", signal.quantity,
+        other_joints ? fmt::format(" of {}", fmt::join(signal.joints, " ")) : "",
+        fmt::join(signal.channels, " "), signal.unit.empty() ? "" : " in " + signal.unit));
     const bool first = quantity == Quantity::kPosition && s.role == Role::kMeasured;
     selections.insert(first ? selections.begin() : selections.end(), std::move(s));
   }
@@ -427,16 +430,11 @@ std::vector<Selection> selectByNames(const Model& model, const std::vector<Recor
       (!has(selections, Quantity::kTorque) && !has(selections, Quantity::kCurrent))) {
     for (size_t i = 0; i < raw.size(); ++i) addGuesses(joints, raw[i], i, selections, notes);
   }
-  if (selections.empty()) {
-    std::vector<std::string> places, expected;
-    for (const Recording& recording : raw) places.push_back(placeOf(recording));
-    for (const std::string& joint : joints) expected.push_back("q_" + joint);
-    throw Error(
-        fmt::format("{}: nothing in it names a joint of {}, expected channels such as {}; "
-                    "declare what its channels are under `recording` in a robot.yaml",
-                    fmt::join(places, "; "), model.name.empty() ? "the robot" : model.name,
-                    fmt::join(expected, ", ")));
-  }
+  const bool useful = std::any_of(selections.begin(), selections.end(), [](const Selection& s) {
+    return s.columns.front().quantity != Quantity::kAcceleration &&
+           s.columns.front().quantity != Quantity::kTemperature;
+  });
+  if (!useful) refuseLog(model, joints, raw);
   return selections;
 }
 

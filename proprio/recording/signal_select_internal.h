@@ -35,6 +35,11 @@ std::vector<Selection> selectDeclared(const Model& model, const std::vector<Reco
 std::vector<Selection> selectByNames(const Model& model, const std::vector<Recording>& raw,
                                      std::vector<std::string>& notes);
 
+/// Nothing in the log names a joint of the model. @throws Error with the channels found, the joints
+/// wanted and the lines for robot.yaml.
+[[noreturn]] void refuseLog(const Model& model, const std::vector<std::string>& joints,
+                            const std::vector<Recording>& raw);
+
 /// Notes the joints in the chosen parts of the log that the model does not have.
 void noteStrangers(const Model& model, const std::vector<Recording>& raw,
                    const std::vector<Selection>& selections, std::vector<std::string>& notes);

@@ -1,28 +1,60 @@
-#include <algorithm>
-#include <cctype>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "proprio/recording/name_words_internal.h"
 #include "proprio/recording/time_names_internal.h"
 #include "proprio/recording/units.h"
 
 namespace proprio {
+namespace {
 
-std::optional<TimeName> timeNamed(std::string name, const std::string& unit) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  TimeName time{unit.empty() ? "s" : unit, !unit.empty()};
-  for (const std::string suffix : {"_s", "_ms", "_us", "_ns", "_sec"}) {
-    if (name.size() <= suffix.size() || !name.ends_with(suffix)) continue;
-    name.resize(name.size() - suffix.size());
-    if (!time.stated) time = {suffix.substr(1), true};
-    break;
+/// The unit of time that a word stands for, or nothing.
+std::string unitOfWord(const std::string& word) {
+  static const std::map<std::string, std::string> kWords = {
+      {"s", "s"},         {"sec", "s"},          {"secs", "s"},         {"seconds", "s"},
+      {"ms", "ms"},       {"msec", "ms"},        {"msecs", "ms"},       {"milliseconds", "ms"},
+      {"us", "us"},       {"usec", "us"},        {"usecs", "us"},       {"microsec", "us"},
+      {"ns", "ns"},       {"nsec", "ns"},        {"nsecs", "ns"},       {"nanosec", "ns"},
+      {"nanosecs", "ns"}, {"nanoseconds", "ns"}, {"microseconds", "us"}};
+  const auto found = kWords.find(word);
+  return found == kWords.end() ? "" : found->second;
+}
+
+}  // namespace
+
+std::optional<TimeName> timeNamed(const std::string& name, const std::string& unit) {
+  Words words = wordsOf(name);
+  TimeName time{unit.empty() ? "s" : unit, !unit.empty(), false};
+  if (words.size() > 1 && !unitOfWord(words.back()).empty()) {
+    if (!time.stated) time = {unitOfWord(words.back()), true, false};
+    words.pop_back();
   }
-  for (const char* known :
-       {"time", "times", "t", "stamp", "stamps", "timestamp", "timestamps", "time_stamp"}) {
-    if (name != known) continue;
-    const auto found = findUnit(time.unit);
-    return found && found->si == "s" ? std::optional(time) : std::nullopt;
-  }
-  return std::nullopt;
+  const std::string plain = fmt::format("{}", fmt::join(words, " "));
+  constexpr std::array<std::string_view, 24> kNames = {
+      "time",      "times",        "t",           "ts",         "stamp",    "stamps",
+      "timestamp", "timestamps",   "time stamp",  "ros time",   "sim time", "rosbag timestamp",
+      "epoch",     "unix time",    "system time", "epoch time", "datetime", "elapsed time",
+      "seconds",   "time elapsed", "robot time",  "date time",  "zeit",     "zeitstempel"};
+  time.header = plain.ends_with("header stamp");
+  if (!time.header && std::find(kNames.begin(), kNames.end(), plain) == kNames.end())
+    return std::nullopt;
+  const auto found = findUnit(time.unit);
+  return found && found->si == "s" ? std::optional(time) : std::nullopt;
+}
+
+std::optional<std::string> splitTimeNamed(const std::string& seconds, const std::string& rest) {
+  Words whole = wordsOf(seconds), part = wordsOf(rest);
+  if (whole.empty() || part.size() != whole.size()) return std::nullopt;
+  const std::string unit = unitOfWord(part.back());
+  if (unitOfWord(whole.back()) != "s" || (unit != "ns" && unit != "us")) return std::nullopt;
+  whole.pop_back();
+  part.pop_back();
+  return whole == part ? std::optional(unit) : std::nullopt;
 }
 
 const char* unitOfEpoch(double stamp) {

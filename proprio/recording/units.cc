@@ -93,6 +93,18 @@ constexpr Row kUnits[] = {
     {"min", "s", 60.0},
 };
 
+// Other spellings, which messages do not list.
+struct Spelling {
+  const char *text, *name;
+};
+constexpr Spelling kSpellings[] = {
+    {"Deg", "deg"},        {"DEG", "deg"},         {"RAD", "rad"},         {"Rad", "rad"},
+    {"radian", "rad"},     {"radians", "rad"},     {"rad/sec", "rad/s"},   {"deg/sec", "deg/s"},
+    {"degree/s", "deg/s"}, {"degrees/s", "deg/s"}, {"RPM", "rpm"},         {"1/min", "rpm"},
+    {"rad/s/s", "rad/s2"}, {"deg/s/s", "deg/s2"},  {"rad/sec2", "rad/s2"}, {"N-m", "Nm"},
+    {"NM", "Nm"},          {"Amp", "A"},           {"Amps", "A"},          {"seconds", "s"},
+    {"msec", "ms"},        {"usec", "us"},         {"nsec", "ns"},         {"deg/sec2", "deg/s2"}};
+
 // "N m", "N*m", "N.m", "N·m" -> "Nm"; "m/s^2" and "m/s²" -> "m/s2"
 std::string keyOf(const std::string& text) {
   std::string key;
@@ -110,7 +122,10 @@ std::string keyOf(const std::string& text) {
 }
 
 const Row* findRow(const std::string& text) {
-  const std::string key = keyOf(text);
+  std::string key = keyOf(text);
+  for (const Spelling& other : kSpellings) {
+    if (key == other.text) key = other.name;
+  }
   const auto* const found = std::find_if(std::begin(kUnits), std::end(kUnits),
                                          [&](const Row& row) { return key == row.name; });
   return found == std::end(kUnits) ? nullptr : found;

@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "proprio/recording/name_words_internal.h"
+
+namespace proprio {
+
+Words wordsOf(const std::string& name) {
+  Words words;
+  char before = ' ';
+  for (const char c : name) {
+    const auto u = static_cast<unsigned char>(c);
+    const bool digit = std::isdigit(u) != 0, letter = std::isalpha(u) != 0;
+    const bool was_digit = std::isdigit(static_cast<unsigned char>(before)) != 0;
+    const bool was_lower = std::islower(static_cast<unsigned char>(before)) != 0;
+    const bool was_letter = std::isalpha(static_cast<unsigned char>(before)) != 0;
+    if (digit || letter) {
+      const bool goes_on =
+          (digit && was_digit) || (letter && was_letter && !(std::isupper(u) != 0 && was_lower));
+      if (!goes_on) words.emplace_back();
+      words.back() += static_cast<char>(std::tolower(u));
+    }
+    before = c;
+  }
+  return words;
+}
+
+bool isNumberWord(const std::string& word) {
+  return !word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) != 0 && word.size() < 4;
+}
+
+void attributeJoints(Recording& recording, const std::vector<std::string>& joints,
+                     const std::string& origin) {
+  std::map<Words, std::vector<size_t>> arrays;  // channels with the same words before a last number
+  for (size_t c = 0; c < recording.channels.size(); ++c) {
+    Words words = wordsOf(recording.channels[c].name);
+    if (words.size() < 2 || !isNumberWord(words.back()) || !recording.channels[c].of.empty())
+      continue;
+    words.pop_back();
+    arrays[words].push_back(c);
+  }
+  bool any = false;
+  for (const auto& [words, columns] : arrays) {
+    if (columns.size() != joints.size()) continue;
+    for (size_t k = 0; k < columns.size(); ++k) recording.channels[columns[k]].of = joints[k];
+    any = true;
+  }
+  if (any)
+    recording.notes.push_back(fmt::format("{} says whose the numbered channels are, in order: {}",
+                                          origin, fmt::join(joints, " ")));
+}
+
+}  // namespace proprio
