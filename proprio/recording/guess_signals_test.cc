@@ -17,17 +17,17 @@ namespace {
 using Names = std::vector<std::string>;
 
 /// A robot of revolute joints with these names.
-Model robotOf(const Names& joints) {
+Model robotWith(const Names& joints) {
   std::string text = "version: 1\ndh:\n  convention: modified\n  joints:\n";
   for (const std::string& joint : joints) text += fmt::format("    - {{name: {}, a: 1}}\n", joint);
   return readRobotYamlText(text, "robot.yaml");
 }
 
-const Names kUr = {"shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint"};
-const Names kNumbered = {"joint_1", "joint_2", "joint_3", "joint_4", "joint_5", "joint_6"};
+const Names kUrJoints = {"shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint"};
+const Names kNumberedJoints = {"joint_1", "joint_2", "joint_3", "joint_4", "joint_5", "joint_6"};
 
 /// Channel k has the value k (from 1) in each of two rows.
-Recording logOf(const Names& names) {
+Recording namedLog(const Names& names) {
   std::string head = "time", row;
   for (size_t k = 0; k < names.size(); ++k) {
     head += "," + names[k];
@@ -36,22 +36,22 @@ Recording logOf(const Names& names) {
   return readCsvRecordingText(head + "\n0" + row + "\n1" + row + "\n", "log.csv");
 }
 
-double valueOf(const Recording& recording, const std::string& name) {
+double channelValue(const Recording& recording, const std::string& name) {
   const int column = recording.column(name);
   EXPECT_GE(column, 0) << name;
   return column < 0 ? std::nan("") : recording.values(0, column);
 }
 
-std::string messageOf(const Names& joints, const Names& names) {
+std::string refusalOf(const Names& joints, const Names& names) {
   try {
-    mapRecording(robotOf(joints), {logOf(names)});
+    mapRecording(robotWith(joints), {namedLog(names)});
   } catch (const Error& error) {
     return error.what();
   }
   return "";
 }
 
-bool contains(const std::string& text, const std::string& part) {
+bool containsText(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -66,10 +66,10 @@ TEST(GuessSignals, ShortenedJointNames) {
               "/joint_states/position.shoulder_lift_joint", "/joint_states/effort.elbow_joint",
               "/joint_states/effort.shoulder_pan_joint",
               "/joint_states/effort.shoulder_lift_joint"}}) {
-    const Recording mapped = mapRecording(robotOf(kUr), {logOf(names)});
-    EXPECT_EQ(valueOf(mapped, "q_elbow_joint"), 1.0) << names[0];
-    EXPECT_EQ(valueOf(mapped, "q_shoulder_lift_joint"), 3.0);
-    EXPECT_EQ(valueOf(mapped, "tau_shoulder_pan_joint"), 5.0);
+    const Recording mapped = mapRecording(robotWith(kUrJoints), {namedLog(names)});
+    EXPECT_EQ(channelValue(mapped, "q_elbow_joint"), 1.0) << names[0];
+    EXPECT_EQ(channelValue(mapped, "q_shoulder_lift_joint"), 3.0);
+    EXPECT_EQ(channelValue(mapped, "tau_shoulder_pan_joint"), 5.0);
     ASSERT_EQ(mapped.notes.size(), 1u);
   }
 }
@@ -77,88 +77,94 @@ TEST(GuessSignals, ShortenedJointNames) {
 // A log of some joints is mapped as far as it goes, and numbers are those in the joints' names.
 TEST(GuessSignals, SomeJoints) {
   const Recording by_number =
-      mapRecording(robotOf(kNumbered), {logOf({"q2", "q5", "tau2", "tau5"})});
+      mapRecording(robotWith(kNumberedJoints), {namedLog({"q2", "q5", "tau2", "tau5"})});
   EXPECT_EQ(by_number.channels.size(), 4u);
-  EXPECT_EQ(valueOf(by_number, "q_joint_5"), 2.0);
-  EXPECT_EQ(valueOf(by_number, "tau_joint_2"), 3.0);
-  EXPECT_TRUE(contains(by_number.notes.at(0), "for joint_2 joint_5 in this order"));
-  const Recording by_name = mapRecording(robotOf(kUr), {logOf({"elbow pos", "elbow torque"})});
-  EXPECT_EQ(valueOf(by_name, "tau_elbow_joint"), 2.0);
+  EXPECT_EQ(channelValue(by_number, "q_joint_5"), 2.0);
+  EXPECT_EQ(channelValue(by_number, "tau_joint_2"), 3.0);
+  EXPECT_TRUE(containsText(by_number.notes.at(0), "for joint_2 joint_5 in this order"));
+  const Recording by_name =
+      mapRecording(robotWith(kUrJoints), {namedLog({"elbow pos", "elbow torque"})});
+  EXPECT_EQ(channelValue(by_name, "tau_elbow_joint"), 2.0);
   // from 0 they are no such numbers: the robot's order counts, and more than half are needed
-  const Recording from_0 = mapRecording(robotOf(kNumbered), {logOf({"q_0", "q_1", "q_2", "q_3"})});
-  EXPECT_EQ(valueOf(from_0, "q_joint_1"), 1.0);
-  EXPECT_TRUE(contains(messageOf(kUr, {"q1", "x", "y"}), "nothing in it names a joint"));
+  const Recording from_0 =
+      mapRecording(robotWith(kNumberedJoints), {namedLog({"q_0", "q_1", "q_2", "q_3"})});
+  EXPECT_EQ(channelValue(from_0, "q_joint_1"), 1.0);
+  EXPECT_TRUE(containsText(refusalOf(kUrJoints, {"q1", "x", "y"}), "nothing in it names a joint"));
   // of another robot
-  EXPECT_NE(messageOf(kUr, {"q1", "q2", "q3", "q4"}), "");
+  EXPECT_NE(refusalOf(kUrJoints, {"q1", "q2", "q3", "q4"}), "");
 }
 
 // Logs of common robots and tools: what is measured, what commanded, and what is neither.
 TEST(GuessSignals, VendorNames) {
   const Names panda = {"panda_joint1", "panda_joint2"};
   const Recording franka = mapRecording(
-      robotOf(panda),
-      {logOf({"q_0", "q_1", "q_d_0", "q_d_1", "dq_0", "dq_1", "tau_J_0", "tau_J_1", "tau_J_d_0",
-              "tau_J_d_1", "tau_ext_hat_filtered_0", "tau_ext_hat_filtered_1"})});
-  EXPECT_EQ(valueOf(franka, "q_panda_joint2"), 2.0);
-  EXPECT_EQ(valueOf(franka, "q_des_panda_joint2"), 4.0);
-  EXPECT_EQ(valueOf(franka, "v_panda_joint2"), 6.0);
-  EXPECT_EQ(valueOf(franka, "tau_panda_joint2"), 8.0);
-  EXPECT_EQ(valueOf(franka, "tau_des_panda_joint2"), 10.0);
-  const Recording ur = mapRecording(
-      robotOf(kUr), {logOf({"target_q_0", "target_q_1", "target_q_2", "actual_q_0", "actual_q_1",
-                            "actual_q_2", "actual_current_0", "actual_current_1",
-                            "actual_current_2", "target_moment_0", "target_moment_1",
-                            "target_moment_2", "joint_mode_0", "joint_mode_1", "joint_mode_2"})});
-  EXPECT_EQ(valueOf(ur, "q_des_elbow_joint"), 3.0);
-  EXPECT_EQ(valueOf(ur, "q_elbow_joint"), 6.0);
-  EXPECT_EQ(valueOf(ur, "i_elbow_joint"), 9.0);
-  EXPECT_EQ(valueOf(ur, "tau_des_elbow_joint"), 12.0);
-  const Recording kuka = mapRecording(robotOf({"joint_a1", "joint_a2"}),
-                                      {logOf({"AxisPos_A1", "AxisPos_A2", "AxisTorque_A1",
-                                              "AxisTorque_A2", "AxisPosDes_A1", "AxisPosDes_A2"})});
-  EXPECT_EQ(valueOf(kuka, "q_joint_a2"), 2.0);
-  EXPECT_EQ(valueOf(kuka, "tau_joint_a1"), 3.0);
-  EXPECT_EQ(valueOf(kuka, "q_des_joint_a1"), 5.0);
+      robotWith(panda),
+      {namedLog({"q_0", "q_1", "q_d_0", "q_d_1", "dq_0", "dq_1", "tau_J_0", "tau_J_1", "tau_J_d_0",
+                 "tau_J_d_1", "tau_ext_hat_filtered_0", "tau_ext_hat_filtered_1"})});
+  EXPECT_EQ(channelValue(franka, "q_panda_joint2"), 2.0);
+  EXPECT_EQ(channelValue(franka, "q_des_panda_joint2"), 4.0);
+  EXPECT_EQ(channelValue(franka, "v_panda_joint2"), 6.0);
+  EXPECT_EQ(channelValue(franka, "tau_panda_joint2"), 8.0);
+  EXPECT_EQ(channelValue(franka, "tau_des_panda_joint2"), 10.0);
+  const Recording ur =
+      mapRecording(robotWith(kUrJoints),
+                   {namedLog({"target_q_0", "target_q_1", "target_q_2", "actual_q_0", "actual_q_1",
+                              "actual_q_2", "actual_current_0", "actual_current_1",
+                              "actual_current_2", "target_moment_0", "target_moment_1",
+                              "target_moment_2", "joint_mode_0", "joint_mode_1", "joint_mode_2"})});
+  EXPECT_EQ(channelValue(ur, "q_des_elbow_joint"), 3.0);
+  EXPECT_EQ(channelValue(ur, "q_elbow_joint"), 6.0);
+  EXPECT_EQ(channelValue(ur, "i_elbow_joint"), 9.0);
+  EXPECT_EQ(channelValue(ur, "tau_des_elbow_joint"), 12.0);
+  const Recording kuka =
+      mapRecording(robotWith({"joint_a1", "joint_a2"}),
+                   {namedLog({"AxisPos_A1", "AxisPos_A2", "AxisTorque_A1", "AxisTorque_A2",
+                              "AxisPosDes_A1", "AxisPosDes_A2"})});
+  EXPECT_EQ(channelValue(kuka, "q_joint_a2"), 2.0);
+  EXPECT_EQ(channelValue(kuka, "tau_joint_a1"), 3.0);
+  EXPECT_EQ(channelValue(kuka, "q_des_joint_a1"), 5.0);
   const Recording measured = mapRecording(
-      robotOf(panda), {logOf({"q_m_1", "q_m_2", "q_dot_1", "q_dot_2", "tau_m_1", "tau_m_2"})});
-  EXPECT_EQ(valueOf(measured, "q_panda_joint1"), 1.0);
-  EXPECT_EQ(valueOf(measured, "v_panda_joint2"), 4.0);
+      robotWith(panda), {namedLog({"q_m_1", "q_m_2", "q_dot_1", "q_dot_2", "tau_m_1", "tau_m_2"})});
+  EXPECT_EQ(channelValue(measured, "q_panda_joint1"), 1.0);
+  EXPECT_EQ(channelValue(measured, "v_panda_joint2"), 4.0);
 }
 
 // Units in names are honoured; where no word says the quantity, the unit does, unless two groups
 // would fit; columns called like the joints and nothing else are positions.
 TEST(GuessSignals, UnitsAndBareNames) {
-  const Recording named =
-      mapRecording(robotOf(kUr), {logOf({"q1_deg", "q2_deg", "q3_deg", "dq1_deg_s", "dq2_deg_s",
-                                         "dq3_deg_s", "tau1_Nm", "tau2_Nm", "tau3_Nm"})});
+  const Recording named = mapRecording(
+      robotWith(kUrJoints), {namedLog({"q1_deg", "q2_deg", "q3_deg", "dq1_deg_s", "dq2_deg_s",
+                                       "dq3_deg_s", "tau1_Nm", "tau2_Nm", "tau3_Nm"})});
   constexpr double kDegree = 3.14159265358979323846 / 180.0;
-  EXPECT_DOUBLE_EQ(valueOf(named, "q_shoulder_lift_joint"), 2.0 * kDegree);
-  EXPECT_DOUBLE_EQ(valueOf(named, "v_shoulder_lift_joint"), 5.0 * kDegree);
-  EXPECT_EQ(valueOf(named, "tau_shoulder_lift_joint"), 8.0);
-  EXPECT_TRUE(contains(named.notes.at(0), "q1_deg q2_deg q3_deg in deg")) << named.notes[0];
+  EXPECT_DOUBLE_EQ(channelValue(named, "q_shoulder_lift_joint"), 2.0 * kDegree);
+  EXPECT_DOUBLE_EQ(channelValue(named, "v_shoulder_lift_joint"), 5.0 * kDegree);
+  EXPECT_EQ(channelValue(named, "tau_shoulder_lift_joint"), 8.0);
+  EXPECT_TRUE(containsText(named.notes.at(0), "q1_deg q2_deg q3_deg in deg")) << named.notes[0];
   const Recording by_unit = mapRecording(
-      robotOf(kUr), {logOf({"J1 [deg]", "J2 [deg]", "J3 [deg]", "T1 [Nm]", "T2 [Nm]", "T3 [Nm]"})});
-  EXPECT_DOUBLE_EQ(valueOf(by_unit, "q_elbow_joint"), 3.0 * kDegree);
-  EXPECT_EQ(valueOf(by_unit, "tau_elbow_joint"), 6.0);
+      robotWith(kUrJoints),
+      {namedLog({"J1 [deg]", "J2 [deg]", "J3 [deg]", "T1 [Nm]", "T2 [Nm]", "T3 [Nm]"})});
+  EXPECT_DOUBLE_EQ(channelValue(by_unit, "q_elbow_joint"), 3.0 * kDegree);
+  EXPECT_EQ(channelValue(by_unit, "tau_elbow_joint"), 6.0);
   const Recording two =
-      mapRecording(robotOf(kUr), {logOf({"q1", "q2", "q3", "T1 [Nm]", "T2 [Nm]", "T3 [Nm]",
-                                         "S1 [Nm]", "S2 [Nm]", "S3 [Nm]"})});
+      mapRecording(robotWith(kUrJoints), {namedLog({"q1", "q2", "q3", "T1 [Nm]", "T2 [Nm]",
+                                                    "T3 [Nm]", "S1 [Nm]", "S2 [Nm]", "S3 [Nm]"})});
   EXPECT_EQ(two.column("tau_elbow_joint"), -1);
   const Recording bare =
-      mapRecording(robotOf({"joint_a1", "joint_a2"}), {logOf({"A1", "A2", "tau1", "tau2"})});
-  EXPECT_EQ(valueOf(bare, "q_joint_a2"), 2.0);
-  EXPECT_NE(messageOf(kUr, {"1", "2", "3"}), "");
-  EXPECT_NE(messageOf(kUr, {"state_1", "state_2", "state_3"}), "");
+      mapRecording(robotWith({"joint_a1", "joint_a2"}), {namedLog({"A1", "A2", "tau1", "tau2"})});
+  EXPECT_EQ(channelValue(bare, "q_joint_a2"), 2.0);
+  EXPECT_NE(refusalOf(kUrJoints, {"1", "2", "3"}), "");
+  EXPECT_NE(refusalOf(kUrJoints, {"state_1", "state_2", "state_3"}), "");
 }
 
 // A list of names in the log decides, whatever the order of the columns.
 TEST(GuessSignals, ListedJoints) {
-  Recording log = logOf({"position0", "position1", "position2", "effort0", "effort1", "effort2"});
+  Recording log =
+      namedLog({"position0", "position1", "position2", "effort0", "effort1", "effort2"});
   for (size_t k = 0; k < 6; ++k)
     log.channels[k].of = Names{"gripper", "elbow_joint", "shoulder_pan_joint"}[k % 3];
-  const Recording mapped = mapRecording(robotOf(kUr), {log});
-  EXPECT_EQ(valueOf(mapped, "q_elbow_joint"), 2.0);
-  EXPECT_EQ(valueOf(mapped, "tau_shoulder_pan_joint"), 6.0);
+  const Recording mapped = mapRecording(robotWith(kUrJoints), {log});
+  EXPECT_EQ(channelValue(mapped, "q_elbow_joint"), 2.0);
+  EXPECT_EQ(channelValue(mapped, "tau_shoulder_pan_joint"), 6.0);
   EXPECT_EQ(mapped.column("q_shoulder_lift_joint"), -1);
 }
 
@@ -166,20 +172,21 @@ TEST(GuessSignals, ListedJoints) {
 // work once corrected.
 TEST(GuessSignals, RefusalHelps) {
   const Names names = {"x[0]", "x[1]", "x[2]", "y[0]", "y[1]", "y[2]", "mode"};
-  const std::string message = messageOf(kUr, names);
-  EXPECT_TRUE(contains(message,
-                       "channels found: log.csv (2 samples): x[0] to x[2] (3), y[0] to "
-                       "y[2] (3), mode"))
+  const std::string message = refusalOf(kUrJoints, names);
+  EXPECT_TRUE(containsText(message,
+                           "channels found: log.csv (2 samples): x[0] to x[2] (3), y[0] to "
+                           "y[2] (3), mode"))
       << message;
-  EXPECT_TRUE(contains(message, "joints wanted: shoulder_pan_joint, shoulder_lift_joint"));
+  EXPECT_TRUE(containsText(message, "joints wanted: shoulder_pan_joint, shoulder_lift_joint"));
   const size_t lines = message.find("recording:\n");
   ASSERT_NE(lines, std::string::npos) << message;
   std::string text = "version: 1\ndh:\n  convention: modified\n  joints:\n";
-  for (const std::string& joint : kUr) text += fmt::format("    - {{name: {}, a: 1}}\n", joint);
+  for (const std::string& joint : kUrJoints)
+    text += fmt::format("    - {{name: {}, a: 1}}\n", joint);
   const Model declared = readRobotYamlText(text + message.substr(lines) + "\n", "robot.yaml");
-  const Recording mapped = mapRecording(declared, {logOf(names)});
-  EXPECT_EQ(valueOf(mapped, "q_elbow_joint"), 3.0);
-  EXPECT_EQ(valueOf(mapped, "tau_shoulder_pan_joint"), 4.0);
+  const Recording mapped = mapRecording(declared, {namedLog(names)});
+  EXPECT_EQ(channelValue(mapped, "q_elbow_joint"), 3.0);
+  EXPECT_EQ(channelValue(mapped, "tau_shoulder_pan_joint"), 4.0);
 }
 
 // Names of files.
