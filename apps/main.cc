@@ -45,6 +45,10 @@ constexpr VerbEntry kVerbs[] = {
      addExcite},
     {"identify", "Finds the robot's parameters from recordings, with uncertainty and a verdict.",
      "proprio identify robot.yaml --log train.csv --validate test.csv --out result", addIdentify},
+    {"gains", "Finds how much torque a motor current is, from recordings with a known payload.",
+     "proprio gains robot.yaml --log free.csv --loaded loaded.csv --payload 2.1,0.05,0,0.08 --out "
+     "result",
+     addGains},
     {"validate", "How well does a robot's model predict the torques of recordings?",
      "proprio validate robot.yaml --log test.csv --limit 20", addValidate},
     {"compare", "Puts the results of several identifications side by side.",

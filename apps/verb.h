@@ -21,6 +21,7 @@ Run addBase(CLI::App& verb);
 Run addCheck(CLI::App& verb);
 Run addShow(CLI::App& verb);
 Run addIdentify(CLI::App& verb);
+Run addGains(CLI::App& verb);
 Run addValidate(CLI::App& verb);
 Run addExcite(CLI::App& verb);
 Run addDynamics(CLI::App& verb);

@@ -113,8 +113,9 @@ void requireGains(const Model& model, const Recording& recording) {
   if (joints.empty()) return;
   throw Error(fmt::format(
       "{}: currents are recorded for {}, and no gain says which torque they make; declare 'drive: "
-      "{{gain: ...}}' (N m at the joint per ampere) for each of these joints in robot.yaml, or "
-      "'gain: 1' if the channel is a torque already",
+      "{{gain: ...}}' (N m at the joint per ampere) for each of these joints in robot.yaml, find "
+      "them with 'proprio gains' from a recording with a known payload, or declare 'gain: 1' if "
+      "the channel is a torque already",
       recording.source, fmt::join(joints, ", ")));
 }
 

@@ -13,6 +13,7 @@
 #include "proprio/identification/instrumental_variables.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/prior.h"
+#include "proprio/identification/random_sample_consensus.h"
 #include "proprio/identification/robust_least_squares.h"
 
 namespace proprio {
@@ -75,6 +76,8 @@ const std::vector<Method>& methods() {
        weightedLeastSquares},
       {"irls", "least squares that gross errors in single rows do not break", false, false,
        reweightedLeastSquares},
+      {"ransac", "wls on the largest set of rows that agree with each other", false, false,
+       randomSampleConsensus},
       {"tls", "total least squares: noise in the regressor as in the torques", false, false,
        totalLeastSquares},
       {"essential", "wls with only the parameters that data tell from zero", false, false,

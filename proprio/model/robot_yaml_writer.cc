@@ -105,6 +105,7 @@ class YamlChanges {
                kYamlRounding * std::abs(readNumber(drive["motor_inertia"])));
       else  // a drive with a gain or a ratio alone has a rotor as well
         number(drive, to, "rotor_inertia", joint.drive.rotor_inertia);
+      if (joint.drive.gain_declared) number(drive, to, "gain", joint.drive.gain);
     }
     if (node["friction"]) addFriction(joint, node["friction"]);
     if (const Node spring = node["spring"]) {
@@ -122,10 +123,8 @@ class YamlChanges {
       const Node node = childOf(joints, joint.name);
       std::vector<YamlChange> keys;
       const std::vector<std::string> to = {"joints", joint.name};
-      if (joint.drive.declared && !(exists(node) && node["drive"]))
-        keys.push_back(
-            {{"joints", joint.name, "drive"},
-             {fmt::format("{{rotor_inertia: {}}}", formatNumber(joint.drive.rotor_inertia))}});
+      if ((joint.drive.declared || joint.drive.gain_declared) && !(exists(node) && node["drive"]))
+        keys.push_back({{"joints", joint.name, "drive"}, {driveText(joint.drive)}});
       if (!(exists(node) && node["friction"]) && !urdfSays(joint.friction))
         keys.push_back({{"joints", joint.name, "friction"}, {frictionText(joint.friction)}});
       if (keys.empty()) continue;
@@ -143,6 +142,13 @@ class YamlChanges {
         lines.push_back(keyText(joint.name) + ": " + value);
     }
     if (!lines.empty()) changes_.push_back({{"joints"}, lines, true});
+  }
+
+  static std::string driveText(const Drive& drive) {
+    std::vector<std::string> parts;
+    if (drive.declared) parts.push_back("rotor_inertia: " + formatNumber(drive.rotor_inertia));
+    if (drive.gain_declared) parts.push_back("gain: " + formatNumber(drive.gain));
+    return fmt::format("{{{}}}", fmt::join(parts, ", "));
   }
 
   bool urdfSays(const FrictionModel& friction) const {
@@ -497,6 +503,8 @@ std::string disagreement(const Model& meant, const Model& read) {
     const std::string of = " of joint " + inQuotes(joint.name);
     if (joint.drive.declared && differ(joint.drive.rotor_inertia, other.drive.rotor_inertia))
       return "the rotor inertia" + of;
+    if (joint.drive.gain_declared && differ(joint.drive.gain, other.drive.gain))
+      return "the gain" + of;
     if (joint.friction.terms.size() != other.friction.terms.size()) return "the friction" + of;
     for (size_t t = 0; t < joint.friction.terms.size(); ++t) {
       const FrictionTerm &one = joint.friction.terms[t], &two = other.friction.terms[t];

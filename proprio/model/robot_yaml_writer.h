@@ -3,12 +3,12 @@
 /// Writes new values into a user's robot.yaml and leaves every other byte as it was: comments,
 /// order, indentation and the spelling of unchanged numbers.
 ///
-/// Written: rotor_inertia or motor_inertia, coefficients and constants of friction terms, stiffness
-/// and rest of springs, values of couplings; with a DH table the inertias of its links, in the form
-/// that the file uses (com or first_moment, inertia or inertia_at_com). Keys that are missing are
-/// inserted, whole drives and friction too, unless a URDF says the friction (viscous, Coulomb). Of
-/// links with lumped parts the own share is written. Friction of joints about which the file says
-/// nothing belongs into the URDF (urdf_writer.h).
+/// Written: rotor_inertia or motor_inertia, declared gains of drives, coefficients and constants of
+/// friction terms, stiffness and rest of springs, values of couplings; with a DH table the inertias
+/// of its links, in the form that the file uses (com or first_moment, inertia or inertia_at_com).
+/// Keys that are missing are inserted, whole drives and friction too, unless a URDF says the
+/// friction (viscous, Coulomb). Of links with lumped parts the own share is written. Friction of
+/// joints about which the file says nothing belongs into the URDF (urdf_writer.h).
 ///
 /// A file that shares parts by anchors and aliases cannot be spliced: it is written anew, with
 /// everything that it says but without its comments.

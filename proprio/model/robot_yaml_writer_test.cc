@@ -150,6 +150,28 @@ TEST(RobotYamlWriter, AddsWholeTerms) {
   EXPECT_EQ(read.joints[0].drive.rotor_inertia, 0.25);
 }
 
+// Gains of drives are replaced, added to a drive that has none, and added with a drive; nothing
+// else changes.
+TEST(RobotYamlWriter, GainsOfDrives) {
+  const std::string text = std::string(kTable) + R"(joints:
+  joint_1: {drive: {gain: 12, gear_ratio: 50}}  # first
+  joint_2: {drive: {motor_inertia: 1e-5}}
+)";
+  Model meant = readRobotYamlText(text);
+  for (Joint& joint : meant.joints) joint.drive.gain_declared = true;
+  for (size_t j = 0; j < meant.joints.size(); ++j)
+    meant.joints[j].drive.gain = -1.5 * static_cast<double>(j + 1);
+  const std::string written = updatedRobotYaml(text, meant, "robot.yaml");
+  EXPECT_NE(written.find("{drive: {gain: -1.5, gear_ratio: 50}}  # first"), std::string::npos)
+      << written;
+  const Model read = readRobotYamlText(written);
+  for (size_t j = 0; j < meant.joints.size(); ++j) {
+    EXPECT_TRUE(read.joints[j].drive.gain_declared) << written;
+    EXPECT_EQ(read.joints[j].drive.gain, meant.joints[j].drive.gain);
+    EXPECT_EQ(read.joints[j].drive.rotor_inertia, meant.joints[j].drive.rotor_inertia);
+  }
+}
+
 // Some bodies in the file and some not, in either form, also as an empty mapping.
 TEST(RobotYamlWriter, BodiesInEveryForm) {
   for (const char* links :
