@@ -150,6 +150,16 @@ int run(GainsVerbOptions options) {
         "the payload does not reveal the gain of {}: its torque there is too small, or looks like "
         "the robot's own; move it away from the axis, take a heavier one, or move longer\n",
         fmt::join(hidden, ", "));
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    const DriveGain &one = result.gains.separate[i], &other = result.gains.together[i];
+    const double doubt = std::hypot(one.deviation, other.deviation);
+    if (one.revealed() && other.revealed() && std::abs(one.gain - other.gain) > 3.0 * doubt)
+      text += fmt::format(
+          "{}: {:.4g} by itself and {:.4g} together with the others, more than three standard "
+          "deviations apart: the model misses something, such as friction that depends on the "
+          "load, or a filter is too strong (--cutoff)\n",
+          one.joint, one.gain, other.gain);
+  }
   writeJson(options, gainsJson(result, chosen).dump(2) + "\n");
   if (!options.out.empty() && hidden.size() < chosen.size()) writeGains(options.out, model, chosen);
   print(text);

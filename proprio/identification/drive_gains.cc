@@ -469,8 +469,11 @@ GainResult identifyDriveGains(const Model& model, const KnownPayload& payload,
          motionsOf(tree, std::move(recordings[i]), paths[i], options.signals, false, &info))
       motions[i < options.logs.size() ? 0 : 1].push_back(std::move(motion));
     for (const std::string& step : info.steps) {
-      if (step.find("'") != std::string::npos || step.find("spike") != std::string::npos)
-        result.told.push_back(fmt::format("{}: {}", paths[i], step));
+      const bool usual = step.find("cut-off") != std::string::npos ||
+                         step.find("moves faster") != std::string::npos;
+      const bool telling =
+          step.find('\'') != std::string::npos || step.find("spike") != std::string::npos;
+      if (telling && !usual) result.told.push_back(fmt::format("{}: {}", paths[i], step));
     }
   }
   result.gains =
