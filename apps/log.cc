@@ -147,7 +147,10 @@ void writeReport(const LogOptions& options, const std::vector<LogPart>& parts, i
 
 // reads, chooses and treats; what is printed about it goes to `text`
 std::vector<LogPart> partsOf(const LogOptions& options, const Model* model, std::string& text) {
-  std::vector<Recording> raw = readAll(options, model);
+  std::vector<Recording> raw;
+  for (const Recording& recording : readAll(options, model)) {
+    for (Recording& part : splitAtRestarts(recording)) raw.push_back(std::move(part));
+  }
   if (options.join) raw = {concatenated(raw, true)};
   std::vector<LogPart> parts;
   std::string told;

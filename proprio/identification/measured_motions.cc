@@ -331,9 +331,16 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
   if (signals.joints.empty()) signals.joints = signalJoints(model);
   std::vector<MotionData> motions;
   std::vector<Recording> stretches;
-  for (const Recording& part : splitAtJumps(recording, &info->steps)) {
-    for (Recording& stretch : uniformStretches(part, signals, &info->steps))
-      stretches.push_back(std::move(stretch));
+  const std::vector<Recording> runs = splitAtRestarts(recording);
+  if (runs.size() > 1)
+    info->steps.push_back(
+        fmt::format("the time starts again at row {}: the recording is split into {}",
+                    runs[0].samples() + 1, runs.size()));
+  for (const Recording& run : runs) {
+    for (const Recording& part : splitAtJumps(run, &info->steps)) {
+      for (Recording& stretch : uniformStretches(part, signals, &info->steps))
+        stretches.push_back(std::move(stretch));
+    }
   }
   leaveOutShort(&stretches, &info->steps);
   for (const Recording& stretch : stretches) {

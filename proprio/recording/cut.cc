@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/quality.h"
@@ -68,6 +71,50 @@ Recording cutByTime(const Recording& recording, double from, double to) {
                             formatNumber(recording.time.maxCoeff())));
   }
   return chosen(recording, rows);
+}
+
+std::vector<Eigen::Index> timeRestarts(const Eigen::VectorXd& time) {
+  constexpr Eigen::Index kShortest = 10;  // samples of a recording
+  constexpr double kLongestStep = 10.0;   // times the usual one
+  std::vector<double> steps;
+  std::vector<Eigen::Index> restarts;
+  for (Eigen::Index i = 1; i < time.size(); ++i) {
+    const double step = time[i] - time[i - 1];
+    if (step > 0.0) steps.push_back(step);
+    if (std::isnan(step)) return {};
+    if (step < 0.0) restarts.push_back(i);
+  }
+  if (restarts.empty() || steps.empty()) return {};
+  std::nth_element(steps.begin(), steps.begin() + std::ssize(steps) / 2, steps.end());
+  const double usual = steps[steps.size() / 2];
+  Eigen::Index begin = 0, before = 0;
+  for (size_t k = 0; k <= restarts.size(); ++k) {
+    const Eigen::Index end = k < restarts.size() ? restarts[k] : time.size();
+    if (end - begin < kShortest) return {};
+    // a recording begins where the one before began, or earlier, and goes on: a single stamp that
+    // is wrong is followed by a leap
+    const double leap = kLongestStep * usual;
+    if (k > 0 && (time[begin] > time[before] + leap || time[begin + 1] > time[begin] + leap))
+      return {};
+    before = begin;
+    begin = end;
+  }
+  return restarts;
+}
+
+std::vector<Recording> splitAtRestarts(const Recording& recording) {
+  std::vector<Eigen::Index> bounds = timeRestarts(recording.time);
+  if (bounds.empty()) return {recording};
+  bounds.insert(bounds.begin(), 0);
+  bounds.push_back(recording.samples());
+  std::vector<Recording> parts;
+  for (size_t k = 0; k + 1 < bounds.size(); ++k) {
+    parts.push_back(cutByRows(recording, bounds[k], bounds[k + 1] - bounds[k]));
+    parts.back().notes.push_back(
+        fmt::format("the time starts again at row {}: this is part {} of {} recordings in one file",
+                    bounds[1] + 1, k + 1, bounds.size() - 1));
+  }
+  return parts;
 }
 
 Recording concatenated(const std::vector<Recording>& recordings, bool follow_on) {

@@ -15,6 +15,13 @@ Recording cutByTime(const Recording& recording, double from, double to);
 /// Samples first ... first + count - 1, counted from 0. @throws Error if they are not all there.
 Recording cutByRows(const Recording& recording, Eigen::Index first, Eigen::Index count);
 
+/// Rows at which the time goes back to its beginning and then goes on, as where several recordings
+/// were written into one file: empty if it never goes back, or if it goes back in any other way.
+std::vector<Eigen::Index> timeRestarts(const Eigen::VectorXd& time);
+
+/// The recordings between these rows, with a note in each; the recording itself if there are none.
+std::vector<Recording> splitAtRestarts(const Recording& recording);
+
 /// One after the other. @throws Error if the channels differ in name, order or unit, if only some
 /// have time stamps, or if one begins before the one before ends; with `follow_on` its stamps are
 /// moved instead, to begin one median step behind.

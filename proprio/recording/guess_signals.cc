@@ -61,6 +61,13 @@ const std::set<std::string> kPlainWords = {
     "actual", "meas",     "msr",  "measured", "state", "states", "link", "fbk",   "ist",   "field",
     "achse",  "feedback", "data", "msg",      "value", "values", "obs",  "sensor"};
 
+/// Words that make something else of a quantity, whatever its unit.
+const std::set<std::string> kOtherThings = {
+    "error",    "err",   "ext",       "external",  "gravity", "grav",  "coriolis",
+    "friction", "limit", "max",       "min",       "std",     "diff",  "delta",
+    "tool",     "tcp",   "cart",      "cartesian", "ee",      "resid", "residual",
+    "model",    "dev",   "deviation", "following", "contact"};
+
 /// Units at the end of a name: "q1_deg", "speed_2_deg_s"; in the order in which they are tried.
 struct UnitWords {
   Words words;
@@ -352,13 +359,8 @@ std::optional<Meaning> meaningOf(const Words& words, const std::string& unit, bo
     return std::nullopt;
   }
   if (strange) meaning.cost += kStrange;
-  static const std::set<std::string> kElse = {
-      "error",    "err",   "ext",       "external",  "gravity", "grav",  "coriolis",
-      "friction", "limit", "max",       "min",       "std",     "diff",  "delta",
-      "tool",     "tcp",   "cart",      "cartesian", "ee",      "resid", "residual",
-      "model",    "dev",   "deviation", "following", "contact"};
   if (std::any_of(words.begin(), words.end(),
-                  [](const std::string& word) { return kElse.count(word) != 0; }))
+                  [](const std::string& word) { return kOtherThings.count(word) != 0; }))
     return std::nullopt;
   // the motor's side needs a gear ratio; its current does not
   if (motor && meaning.quantity != "current") return std::nullopt;
@@ -367,20 +369,29 @@ std::optional<Meaning> meaningOf(const Words& words, const std::string& unit, bo
 
 }  // namespace
 
-Quantity quantityInName(const std::string& name) {
+NamedQuantity quantityInName(const std::string& name) {
   Words words = wordsOf(name);
   joinWords(&words);
+  NamedQuantity named;
   std::set<std::string> found;
   for (const std::string& word : words) {
-    const bool letter = word.size() == 1 && word != "q" && word != "v" && word != "i";
-    if (!letter && !quantityOf(word).empty()) found.insert(quantityOf(word));
+    const bool letter = word.size() == 1 && word != "q" && word != "v";
+    const std::string quantity = letter ? "" : quantityOf(word);
+    const bool commanded = !letter && kCommandedWords.count(word) != 0;
+    if (commanded) named.role = Role::kCommanded;
+    if (!quantity.empty()) found.insert(quantity);
+    if (quantity.empty() && !commanded && kPlainWords.count(word) == 0) named.rest.push_back(word);
   }
-  if (found.size() != 1) return Quantity::kOther;
+  const bool motor = std::find(words.begin(), words.end(), "motor") != words.end();
+  const bool other = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return kOtherThings.count(word) != 0;
+  });
+  if (found.size() != 1 || other || (motor && *found.begin() != "current")) return named;
   for (const Quantity quantity : {Quantity::kPosition, Quantity::kVelocity, Quantity::kAcceleration,
                                   Quantity::kTorque, Quantity::kCurrent}) {
-    if (*found.begin() == toString(quantity)) return quantity;
+    if (*found.begin() == toString(quantity)) named.quantity = quantity;
   }
-  return Quantity::kOther;
+  return named;
 }
 
 std::vector<SignalDeclaration> guessSignals(const std::vector<std::string>& joints,

@@ -27,7 +27,14 @@ namespace proprio {
 std::vector<SignalDeclaration> guessSignals(const std::vector<std::string>& joints,
                                             const Recording& recording);
 
-/// The quantity that a name speaks of ("run1_pos", "joint torques"), kOther if none or several.
-Quantity quantityInName(const std::string& name);
+/// What the name of a file says of its content.
+struct NamedQuantity {
+  Quantity quantity = Quantity::kOther;  ///< kOther if it names none, or several, or the motor's
+  Role role = Role::kMeasured;
+  std::vector<std::string> rest;  ///< words that say something else: run 1
+};
+
+/// "run1_pos" is the position of run 1.
+NamedQuantity quantityInName(const std::string& name);
 
 }  // namespace proprio

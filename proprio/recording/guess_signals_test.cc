@@ -191,11 +191,14 @@ TEST(GuessSignals, RefusalHelps) {
 
 // Names of files.
 TEST(GuessSignals, QuantityInName) {
-  EXPECT_EQ(quantityInName("run1_pos"), Quantity::kPosition);
-  EXPECT_EQ(quantityInName("jointTorques"), Quantity::kTorque);
-  EXPECT_EQ(quantityInName("dq"), Quantity::kVelocity);
-  EXPECT_EQ(quantityInName("pos_and_torque"), Quantity::kOther);
-  EXPECT_EQ(quantityInName("run_a"), Quantity::kOther);
+  EXPECT_EQ(quantityInName("run1_pos").quantity, Quantity::kPosition);
+  EXPECT_EQ(quantityInName("run1_pos").rest, (Names{"run", "1"}));
+  EXPECT_EQ(quantityInName("jointTorques").quantity, Quantity::kTorque);
+  EXPECT_EQ(quantityInName("jointTorques").rest, Names{});
+  EXPECT_EQ(quantityInName("q_des").role, Role::kCommanded);
+  EXPECT_EQ(quantityInName("dq").quantity, Quantity::kVelocity);
+  for (const char* name : {"pos_and_torque", "run_a", "motor_position", "tau_ext", "data"})
+    EXPECT_EQ(quantityInName(name).quantity, Quantity::kOther) << name;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace proprio {
 namespace {
 
-constexpr char kArray = 'A', kData = 'D', kNote = 'N', kAttributes = 'J';
+constexpr char kArray = 'A', kData = 'D', kNote = 'N', kAttributes = 'J', kTexts = 'T';
 constexpr uint64_t kMostNumbers = uint64_t{1} << 30;  // 8 GiB of doubles
 constexpr size_t kHdf5Block = size_t{1} << 20;        // numbers read at once
 constexpr size_t kLongestText = size_t{1} << 26;
@@ -146,6 +146,7 @@ class Hdf5Walk {
     }
     const std::string matlab = attributeText(dataset, "MATLAB_class");
     if (H5Aexists(dataset, "MATLAB_empty") > 0) return skip(name, "is empty");
+    if (kind == H5T_STRING && sendTexts(dataset, type, space, name)) return;
     if (matlab == "char" || kind == H5T_STRING) return skip(name, "is text");
     if (matlab == "cell") return skip(name, "is a cell array");
     hsize_t size[2] = {1, 1};
@@ -167,6 +168,38 @@ class Hdf5Walk {
     } else {
       skip(name, "holds neither numbers nor a table of numbers");
     }
+  }
+
+  // a list of texts with one dimension, if it names the joints
+  bool sendTexts(hid_t dataset, hid_t type, hid_t space, const std::string& name) const {
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    constexpr hssize_t kMost = 1000;
+    if (H5Sget_simple_extent_ndims(space) != 1 || count < 1 || count > kMost) return false;
+    if (!isJointList({name, {}, "", {"any"}}, '/')) return false;
+    const auto texts_count = static_cast<size_t>(count);
+    const Handle memory(H5Tcopy(type), H5Tclose);
+    nlohmann::json texts = nlohmann::json::array();
+    if (H5Tis_variable_str(type) > 0) {
+      std::vector<char*> pointers(texts_count, nullptr);
+      if (H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) < 0)
+        return false;
+      for (char* text : pointers) {
+        texts.push_back(text == nullptr ? "" : text);
+        H5free_memory(text);
+      }
+    } else {
+      const size_t size = H5Tget_size(type);
+      if (size == 0 || size > kLongestText / texts_count) return false;
+      std::string bytes(size * texts_count, '\0');
+      if (H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) return false;
+      for (size_t i = 0; i < texts_count; ++i) {
+        const std::string text = bytes.substr(i * size, size);
+        texts.push_back(text.substr(0, text.find('\0')));
+      }
+    }
+    const nlohmann::json list = {{"name", name}, {"texts", texts}};
+    sender_.send(kTexts, list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return true;
   }
 
   // the library's own reason for a missing filter would be the folder in which it looked
@@ -248,6 +281,15 @@ class Hdf5Assembly {
     if (kind == kNote) note(notes_, std::string(content));
     if (kind == kAttributes) json_ += content;
     if (kind == kData) data_ += content;
+    if (kind == kTexts) {
+      const nlohmann::json list = nlohmann::json::parse(content);
+      finishArray();
+      NamedArray array;
+      array.name = list.value("name", "");
+      if (dotted_) std::replace(array.name.begin(), array.name.end(), '/', '.');
+      array.texts = list.value("texts", std::vector<std::string>());
+      arrays_.push_back(std::move(array));
+    }
     if (kind == kArray) {
       finishArray();
       head_ = nlohmann::json::parse(content);

@@ -203,12 +203,12 @@ class MatReader {
       case Class::kStruct:
         return readStruct(data, header, depth);
       case Class::kCell:
-        return skip(header, "is a cell array");
+        return readCell(data, header);
       case Class::kObject:
       case Class::kOpaque:
         return skip(header, "is an object; save its numbers as plain arrays");
       case Class::kChar:
-        return skip(header, "is text");
+        return addTexts(header, readTexts(data, header), "is text");
       case Class::kSparse:
         return skip(header, "is sparse; save full(...) of it");
       case Class::kFunction:
@@ -242,6 +242,47 @@ class MatReader {
     for (Eigen::Index i = 0; i < array.values.size(); ++i)  // columns first, as Eigen
       array.values.data()[i] = readNumber(numbers.type, numbers.data);
     arrays.push_back(std::move(array));
+  }
+
+  // the rows of an array of characters, without blanks at their ends
+  static std::vector<std::string> readTexts(ByteReader& data, const ArrayHeader& header) {
+    Element characters = readElement(data);
+    constexpr auto kUtf8 = static_cast<Type>(16), kUtf16 = static_cast<Type>(17);
+    const bool wide = characters.type == Type::kUint16 || characters.type == kUtf16;
+    const bool narrow = characters.type == Type::kUint8 || characters.type == Type::kInt8 ||
+                        characters.type == kUtf8;
+    if (header.dimensions.size() != 2 || (!wide && !narrow) ||
+        characters.data.left() != header.count * (wide ? 2 : 1) || header.count == 0)
+      return {};
+    std::vector<std::string> texts(static_cast<size_t>(header.dimensions[0]));
+    for (uint64_t i = 0; i < header.count; ++i) {  // columns first
+      const uint32_t c = wide ? characters.data.read<uint16_t>("a character")
+                              : characters.data.read<uint8_t>("a character");
+      texts[i % texts.size()] += c < 0x80 ? static_cast<char>(c) : '?';
+    }
+    for (std::string& text : texts) text.resize(text.find_last_not_of(std::string(" \0", 2)) + 1);
+    return texts;
+  }
+
+  // texts are of use if they name the joints
+  void addTexts(const ArrayHeader& header, std::vector<std::string> texts,
+                const std::string& what) {
+    NamedArray list{header.name, {}, "", std::move(texts)};
+    if (!isJointList(list, '.')) return skip(header, what);
+    arrays.push_back(std::move(list));
+  }
+
+  void readCell(ByteReader& data, const ArrayHeader& header) {
+    std::vector<std::string> texts;
+    while (!data.atEnd()) {
+      Element element = readElement(data);
+      if (element.type != Type::kMatrix || element.data.atEnd()) break;
+      const ArrayHeader inner = readHeader(element.data, "cell");
+      if (inner.kind != Class::kChar) break;
+      for (std::string& text : readTexts(element.data, inner)) texts.push_back(std::move(text));
+    }
+    if (texts.size() != header.count) texts.clear();
+    addTexts(header, std::move(texts), "is a cell array");
   }
 
   void readStruct(ByteReader& data, const ArrayHeader& header, int depth) {

@@ -1,14 +1,19 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
+#include "proprio/recording/name_words_internal.h"
 #include "proprio/recording/named_arrays_internal.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/recording/time_names_internal.h"
@@ -60,6 +65,38 @@ std::string shapeOf(const NamedArray& array) {
   return fmt::format("({}, {})", array.values.rows(), array.values.cols());
 }
 
+// The period that a single number states, in s; 0 if there is none, or several that differ.
+double samplePeriod(const std::vector<NamedArray>& arrays, char separator, std::string& name) {
+  static const std::set<std::string> kPeriods = {"ts",
+                                                 "dt",
+                                                 "sample time",
+                                                 "sampletime",
+                                                 "period",
+                                                 "sample period",
+                                                 "sampling time",
+                                                 "time step",
+                                                 "timestep"};
+  static const std::set<std::string> kRates = {"fs",      "rate",          "sample rate",
+                                               "rate hz", "frequency",     "samplerate",
+                                               "freq",    "sampling rate", "sampling frequency"};
+  double period = 0.0;
+  for (const NamedArray& array : arrays) {
+    if (array.values.size() != 1 || !(array.values(0, 0) > 0.0)) continue;
+    const std::string words =
+        fmt::format("{}", fmt::join(wordsOf(leafOf(array.name, separator)), " "));
+    double found = 0.0;
+    if (kPeriods.count(words) != 0) found = array.values(0, 0);
+    if (kRates.count(words) != 0) found = 1.0 / array.values(0, 0);
+    const auto unit = findUnit(array.unit);
+    if (unit && unit->si == "s") found *= unit->factor;
+    if (found == 0.0) continue;
+    if (period != 0.0 && std::abs(found - period) > 1e-6 * period) return 0.0;
+    period = found;
+    name = array.name;
+  }
+  return period;
+}
+
 // Drops what cannot be a signal; one row becomes one column. In a file of our own one row is one
 // sample.
 std::vector<NamedArray> usableArrays(const std::string& file, std::vector<NamedArray> arrays,
@@ -99,7 +136,10 @@ void turnArraysOnTheirSide(const std::string& file, std::vector<NamedArray>& arr
       return std::any_of(bases.begin(), bases.end(),
                          [n](const TimeBase& base) { return base.stamps == n; });
     };
-    if (fits(array.values.rows()) || !fits(array.values.cols())) continue;
+    constexpr Eigen::Index kMany = 100, kLonger = 10;
+    const bool lies =
+        array.values.cols() >= kMany && array.values.cols() >= kLonger * array.values.rows();
+    if (fits(array.values.rows()) || !(fits(array.values.cols()) || lies)) continue;
     note(notes, fmt::format("{}: array {} of shape {} has its samples along the columns; it was "
                             "turned",
                             file, inQuotes(array.name), shapeOf(array)));
@@ -213,6 +253,15 @@ std::optional<std::pair<std::string, Eigen::Index>> splitIndex(const std::string
 
 }  // namespace
 
+bool isJointList(const NamedArray& array, char separator) {
+  const std::string words =
+      fmt::format("{}", fmt::join(wordsOf(leafOf(array.name, separator)), " "));
+  constexpr std::array<std::string_view, 8> kNames = {"joint names", "names",      "joints",
+                                                      "name",        "joint name", "jointnames",
+                                                      "joint order", "dof names"};
+  return !array.texts.empty() && std::find(kNames.begin(), kNames.end(), words) != kNames.end();
+}
+
 void note(Notes* notes, std::string sentence) {
   if (notes != nullptr) notes->push_back(std::move(sentence));
 }
@@ -220,6 +269,13 @@ void note(Notes* notes, std::string sentence) {
 std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector<NamedArray> arrays,
                                             char separator, const std::string& channels_json,
                                             Notes* notes) {
+  std::vector<NamedArray> lists;
+  std::erase_if(arrays, [&](NamedArray& array) {
+    if (isJointList(array, separator)) lists.push_back(array);
+    return !array.texts.empty();
+  });
+  std::string period_name;
+  const double period = channels_json.empty() ? samplePeriod(arrays, separator, period_name) : 0.0;
   arrays = usableArrays(file, std::move(arrays), !channels_json.empty(), notes);
   const std::vector<TimeBase> bases = findTimeBases(arrays, separator);
   turnArraysOnTheirSide(file, arrays, bases, notes);
@@ -250,6 +306,18 @@ std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector
     throw Error(file +
                 ": no array in it is a signal (numbers, one or two dimensions, more than "
                 "one sample)");
+  for (Recording& recording : recordings) {
+    for (const NamedArray& list : lists) {
+      if (isInside(recording.topic, groupOf(list.name, separator), separator))
+        attributeJoints(recording, list.texts, "array " + inQuotes(list.name));
+    }
+    if (period == 0.0 || !bases.empty()) continue;
+    recording.time =
+        period * Eigen::VectorXd::LinSpaced(recording.samples(), 0.0,
+                                            static_cast<double>(recording.samples() - 1));
+    recording.notes.push_back(fmt::format("the time is counted in steps of {} s, as {} says",
+                                          formatNumber(period), inQuotes(period_name)));
+  }
   if (!channels_json.empty()) {
     try {
       applyChannelsJson(channels_json, recordings);

@@ -7,8 +7,10 @@
 /// (time_names_internal.h) is a time base. Arrays share a Recording if they have the same number of
 /// rows and the same time base: the one of their own group or of the nearest group around it, or
 /// the only one of that length. An array with as many columns as a time base has stamps lies on its
-/// side and is turned, with a note. Single numbers, empty arrays and more than two dimensions are
-/// noted.
+/// side and is turned, with a note; so is one that no time base fits and that has at least 100
+/// columns, ten times its rows. Single numbers, empty arrays and more than two dimensions are
+/// noted; where there is no time base, a number called Ts, dt, sample_time, fs, rate ... gives one.
+/// A list of texts called joint_names, names or joints tells whose the columns of the arrays are.
 ///
 /// The names of channels are relative to the group that holds all of the Recording's arrays, which
 /// becomes its topic.
@@ -29,7 +31,11 @@ struct NamedArray {
   std::string name;  ///< with the groups around it, "/arm/q" or "data.arm.q"
   Eigen::MatrixXd values;
   std::string unit;
+  std::vector<std::string> texts = {};  ///< instead of values
 };
+
+/// Is this array the list of the joints?
+bool isJointList(const NamedArray& array, char separator);
 
 /// @param separator between groups in names: '/' or '.'
 /// @param channels_json what channelsJson() gave when the file was written; may be empty

@@ -112,7 +112,8 @@ class HeaderParser {
 
 struct NpyArray {
   std::optional<Eigen::MatrixXd> values;
-  std::string reason;  ///< why there are none
+  std::string reason;              ///< why there are none
+  std::vector<std::string> texts;  ///< of an array of text with one dimension
 };
 
 std::string whyNotReadable(const std::string& type) {
@@ -180,10 +181,37 @@ NpyHeader readHeader(ByteReader& reader, const std::string& array) {
   return *header;
 }
 
+// A list of texts, S (bytes) or U (four bytes per character); empty if it is none, or damaged.
+std::vector<std::string> readNpyTexts(ByteReader& reader, const NpyHeader& header) {
+  const bool wide = header.type.size() > 2 && header.type[1] == 'U';
+  const double length =
+      header.type.size() > 2 ? parseNumber(header.type.substr(2)).value_or(0.0) : 0.0;
+  constexpr double kLongest = 1000.0;
+  if ((!wide && header.type[1] != 'S') || header.shape.size() != 1 ||
+      !(length >= 1.0 && length <= kLongest))
+    return {};
+  const auto characters = static_cast<uint64_t>(length);
+  const uint64_t size = characters * (wide ? 4 : 1);
+  if (header.shape[0] > reader.left() / size) return {};
+  std::vector<std::string> texts;
+  for (uint64_t i = 0; i < header.shape[0]; ++i) {
+    ByteReader text(reader.take(size, "a text"), "", 0, header.type[0] == '>');
+    texts.emplace_back();
+    for (uint64_t k = 0; k < characters; ++k) {
+      const uint32_t c =
+          wide ? text.read<uint32_t>("a character") : text.read<uint8_t>("a character");
+      if (c != 0) texts.back() += c < 0x80 ? static_cast<char>(c) : '?';
+    }
+  }
+  return texts;
+}
+
 NpyArray parseArray(ByteReader& reader, const std::string& array) {
   const NpyHeader header = readHeader(reader, array);
   const Converter converter = converterFor(header.type);
-  if (converter == nullptr) return {std::nullopt, whyNotReadable(header.type)};
+  if (converter == nullptr && header.type.size() > 1)
+    return {std::nullopt, whyNotReadable(header.type), readNpyTexts(reader, header)};
+  if (converter == nullptr) return {std::nullopt, whyNotReadable(header.type), {}};
   uint64_t bytes = static_cast<uint64_t>(header.type[2] - '0');
   for (const uint64_t size : header.shape) {
     if (__builtin_mul_overflow(bytes, size, &bytes)) bytes = ~uint64_t{0};
@@ -196,9 +224,11 @@ NpyArray parseArray(ByteReader& reader, const std::string& array) {
                     reader.left()));
   }
   if (header.shape.size() > 2) {
-    return {std::nullopt, fmt::format("has {} dimensions, shape ({}); only one and two are "
-                                      "signals",
-                                      header.shape.size(), fmt::join(header.shape, ", "))};
+    return {std::nullopt,
+            fmt::format("has {} dimensions, shape ({}); only one and two are "
+                        "signals",
+                        header.shape.size(), fmt::join(header.shape, ", ")),
+            {}};
   }
   const auto dimension = [&](size_t i) {
     return i < header.shape.size() ? static_cast<Eigen::Index>(header.shape[i]) : 1;
@@ -207,7 +237,7 @@ NpyArray parseArray(ByteReader& reader, const std::string& array) {
   // an array without elements may state any other size
   if (bytes > 0) values.resize(dimension(0), dimension(1));
   converter(reader.take(bytes, "the numbers"), header.type[0] == '>', header.fortran_order, values);
-  return {values, ""};
+  return {values, "", {}};
 }
 
 std::string npyBytes(const Eigen::MatrixXd& values) {
@@ -252,7 +282,7 @@ std::vector<Recording> readNpyBytes(std::string_view bytes, const std::string& f
   if (!array.values) throw Error(fmt::format("{}: the array {}", file, array.reason));
   if (!reader.atEnd())
     note(notes, fmt::format("{}: {} bytes behind the array were not read", file, reader.left()));
-  return recordingsFromArrays(file, {{name, std::move(*array.values), ""}}, '/', "", notes);
+  return recordingsFromArrays(file, {{name, std::move(*array.values), "", {}}}, '/', "", notes);
 }
 
 std::vector<Recording> readNpzBytes(std::string_view bytes, const std::string& file, Notes* notes) {
@@ -269,7 +299,9 @@ std::vector<Recording> readNpzBytes(std::string_view bytes, const std::string& f
       ByteReader reader(content, fmt::format("{}: {}", file, member.name));
       NpyArray array = parseArray(reader, name);
       if (array.values) {
-        arrays.push_back({name, std::move(*array.values), ""});
+        arrays.push_back({name, std::move(*array.values), "", {}});
+      } else if (const NamedArray list{name, {}, "", array.texts}; isJointList(list, '/')) {
+        arrays.push_back(list);
       } else {
         refused = fmt::format("{}: array {} {}", file, inQuotes(name), array.reason);
         note(notes, refused);

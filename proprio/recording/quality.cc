@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "proprio/core/text.h"
+#include "proprio/recording/cut.h"
+#include "proprio/recording/guess_signals_internal.h"
 
 namespace proprio {
 namespace {
@@ -158,7 +160,14 @@ void judgeTime(const TimeStatistics& t, Findings& findings) {
                                   : "there are no time stamps; declare the rate");
     return;
   }
-  if (t.reversed > 0) {
+  if (t.restarts > 0) {
+    findings.add(
+        Severity::kWarning, "time",
+        fmt::format("the time starts again {} time{}, first at {}: several recordings in "
+                    "one file",
+                    t.restarts, t.restarts == 1 ? "" : "s", findings.row(t.first_disorder)));
+  }
+  if (t.reversed > t.restarts) {
     findings.add(Severity::kError, "time",
                  fmt::format("time goes back {} time{}, first at {}", t.reversed,
                              t.reversed == 1 ? "" : "s", findings.row(t.first_disorder)));
@@ -183,11 +192,23 @@ void judgeTime(const TimeStatistics& t, Findings& findings) {
   }
 }
 
-void judgeChannel(const ChannelStatistics& c, const TimeStatistics& t, Findings& findings) {
+// What moves comes to rest at the end of its way, and cruises at a constant speed; only what drives
+// it saturates.
+bool mayRest(const Channel& channel) {
+  const Quantity quantity = channel.quantity != Quantity::kOther
+                                ? channel.quantity
+                                : quantityInName(channel.name).quantity;
+  return quantity == Quantity::kPosition || quantity == Quantity::kVelocity ||
+         quantity == Quantity::kAcceleration;
+}
+
+void judgeChannel(const Channel& channel, const ChannelStatistics& c, const TimeStatistics& t,
+                  Findings& findings) {
   const double samples = static_cast<double>(t.samples);
   if (t.samples == 0) return;
   if (c.missing == t.samples) {
-    findings.add(Severity::kError, c.name, "has no values at all");
+    const bool known = channel.quantity != Quantity::kOther;  // else perhaps a column of remarks
+    findings.add(known ? Severity::kError : Severity::kWarning, c.name, "has no values at all");
     return;
   }
   if (c.missing > 0) {
@@ -208,7 +229,7 @@ void judgeChannel(const ChannelStatistics& c, const TimeStatistics& t, Findings&
   }
   for (const bool top : {true, false}) {
     const Index count = top ? c.at_largest : c.at_smallest;
-    if (count < 10) continue;
+    if (count < 10 || mayRest(channel)) continue;
     findings.add(
         Severity::kWarning, c.name,
         fmt::format("is saturated: {} samples sit at its {} value {}", count,
@@ -296,6 +317,7 @@ TimeStatistics timeStatistics(const VectorXd& time, Index samples) {
     step == 0.0 ? ++t.repeated : ++t.reversed;  // a NaN stamp counts as disorder
   }
   if (positive.empty()) return t;
+  t.restarts = static_cast<Index>(timeRestarts(time).size());
   t.median_step = median(positive);
   t.rate_hz = 1.0 / t.median_step;
   t.shortest_step = *std::min_element(positive.begin(), positive.end());
@@ -356,7 +378,7 @@ Quality assessQuality(const Recording& recording, const std::shared_ptr<const Mo
   for (size_t c = 0; c < recording.channels.size(); ++c) {
     quality.channels.push_back(
         channelStatistics(recording.channels[c].name, recording.values.col(static_cast<Index>(c))));
-    judgeChannel(quality.channels.back(), quality.time, findings);
+    judgeChannel(recording.channels[c], quality.channels.back(), quality.time, findings);
   }
   quality.delays = estimateDelays(recording, model);
   judgeDelays(quality.delays, quality.time, findings);

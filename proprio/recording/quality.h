@@ -46,6 +46,7 @@ struct TimeStatistics {
   double shortest_step = 0.0, longest_step = 0.0;
   double jitter = 0.0;  ///< relative to the median step
   Eigen::Index gaps = 0, repeated = 0, reversed = 0;
+  Eigen::Index restarts = 0;  ///< of the reversed ones: where another recording begins (cut.h)
   Eigen::Index longest_step_at = 0;  ///< row before it, from 0
   Eigen::Index first_disorder = -1;  ///< first row whose stamp does not come after the one before
 };

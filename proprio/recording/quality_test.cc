@@ -116,7 +116,53 @@ TEST(Quality, DamageIsFound) {
   EXPECT_TRUE(has(quality, Severity::kWarning, "holes", "7 of 4000"));
   EXPECT_EQ(quality.channels[2].missing, 7);
   EXPECT_TRUE(has(quality, Severity::kWarning, "dead", "is 3.5 throughout"));
-  EXPECT_TRUE(has(quality, Severity::kError, "empty", "no values"));
+  EXPECT_TRUE(has(quality, Severity::kWarning, "empty", "no values"));  // of unknown meaning
+  r.channels[4].quantity = Quantity::kTorque;
+  EXPECT_TRUE(has(assessQuality(r), Severity::kError, "empty", "no values"));
+}
+
+// Positions that rest at the ends of their way and speeds that cruise are not saturated, by what
+// the channel is known to be or by its name; torques with the same course are.
+TEST(Quality, RestIsNoSaturation) {
+  const Index n = 3000;
+  Recording r = recordingOf(steady(n, 0.001), {"J1 pos", "a", "dq_1", "torque_1"});
+  r.channels[1].quantity = Quantity::kPosition;
+  for (Index i = 0; i < n; ++i) {
+    const double way = std::clamp(0.001 * static_cast<double>(i - 1000), 0.0, 1.0);
+    const double rest = i < 300 ? 0.01 * static_cast<double>(i - 300) : way;
+    r.values.row(i).setConstant(i > 2900 ? 0.5 : rest);
+  }
+  const Quality quality = assessQuality(r);
+  for (const char* name : {"J1 pos", "a", "dq_1"})
+    EXPECT_FALSE(has(quality, Severity::kWarning, name, "saturated")) << name;
+  EXPECT_TRUE(has(quality, Severity::kWarning, "torque_1", "saturated"));
+}
+
+// Time that starts again is another recording, not disorder; a single wrong stamp is.
+TEST(Quality, TimeThatStartsAgain) {
+  VectorXd twice(700);
+  twice << steady(400, 0.01), steady(300, 0.01);
+  EXPECT_EQ(timeRestarts(twice), std::vector<Index>{400});
+  Recording r = recordingOf(twice, {"x"});
+  r.values.col(0).setLinSpaced(0.0, 699.0);
+  const Quality quality = assessQuality(r);
+  EXPECT_TRUE(has(quality, Severity::kWarning, "time", "starts again 1 time, first at row 401"));
+  for (const QualityFinding& finding : quality.findings)
+    EXPECT_NE(finding.severity, Severity::kError) << finding.sentence;
+  const std::vector<Recording> parts = splitAtRestarts(r);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].samples(), 400);
+  EXPECT_EQ(parts[1].values(0, 0), 400.0);
+  EXPECT_EQ(parts[1].time[0], 0.0);
+  ASSERT_EQ(parts[1].notes.size(), 1u);
+  for (const Index row : {Index{100}, Index{398}}) {
+    VectorXd wrong = steady(400, 0.01);
+    wrong[row] = 0.0;
+    EXPECT_TRUE(timeRestarts(wrong).empty()) << row;
+  }
+  EXPECT_TRUE(timeRestarts(steady(400, 0.01)).empty());
+  EXPECT_TRUE(timeRestarts(VectorXd()).empty());
+  EXPECT_EQ(splitAtRestarts(recordingOf(steady(20, 0.01), {"x"})).size(), 1u);
 }
 
 // Spikes of one to three samples of either sign are found, with all their rows, also where the

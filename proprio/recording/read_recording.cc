@@ -126,7 +126,16 @@ bool has(const Format& format, const std::string& extension) {
 std::vector<Recording> readAny(const std::string& path, const RecordingOptions& options,
                                Notes* notes) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return readRosbag(path, notes);
+  if (fs::is_directory(path, ignored)) {
+    const std::vector<std::string> files = logFilesIn(path);
+    if (isBagFolder(path) || files.empty()) return readRosbag(path, notes);
+    std::vector<Recording> recordings;
+    for (const std::string& file : files) {
+      for (Recording& recording : readRecordings(file, options))
+        recordings.push_back(std::move(recording));
+    }
+    return recordings;
+  }
   const std::string bytes = firstBytes(path), extension = extensionOf(path);
   // what the file is counts more than what it is called
   for (const Format& format : formats()) {
@@ -144,6 +153,29 @@ std::vector<Recording> readAny(const std::string& path, const RecordingOptions& 
 }
 
 }  // namespace
+
+bool isBagFolder(const std::string& folder) {
+  return std::any_of(fs::directory_iterator(folder), fs::directory_iterator(),
+                     [](const auto& file) {
+                       const std::string extension = file.path().extension().string();
+                       return file.path().filename() == "metadata.yaml" || extension == ".db3" ||
+                              extension == ".mcap";
+                     });
+}
+
+std::vector<std::string> logFilesIn(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string extension = extensionOf(entry.path().string());
+    const bool known = std::any_of(formats().begin(), formats().end(),
+                                   [&](const Format& format) { return has(format, extension); });
+    const std::string name = entry.path().filename().string();
+    if (known && entry.is_regular_file() && !name.starts_with(".") && !name.starts_with("README"))
+      files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
 
 std::vector<Recording> readRecordings(const std::string& path, const RecordingOptions& options) {
   Notes notes;

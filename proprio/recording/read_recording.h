@@ -16,10 +16,16 @@ struct RecordingOptions {
 };
 
 /// One recording per time base: one for a text file, one per topic of a bag (a file, or a folder
-/// with metadata.yaml). What of the file was not read is told in the notes of the first.
+/// with metadata.yaml), those of every log in another folder. What of the file was not read is told
+/// in the notes of the first.
 /// @throws Error if the file cannot be read, or is of no known format (the message lists them).
 std::vector<Recording> readRecordings(const std::string& path,
                                       const RecordingOptions& options = {});
+
+/// Is the folder a log by itself, a ROS 2 bag?
+bool isBagFolder(const std::string& folder);
+/// Files of a folder whose extension is that of a log, in the order of their names.
+std::vector<std::string> logFilesIn(const std::string& folder);
 
 /// Whole or not at all, in the format of the extension (the message of a wrong one lists them).
 void writeRecording(const Recording& recording, const std::string& path);

@@ -9,6 +9,7 @@
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/signal_map.h"
+#include "proprio/recording/split_log_internal.h"
 
 namespace proprio {
 namespace {
@@ -34,16 +35,6 @@ std::vector<NamedFile> declaredFiles(const Model& model) {
   const TimeDeclaration& time = model.recording->time;
   add(time.file, time.columns, model.recording->location);
   return files;
-}
-
-// a folder that is a log by itself
-bool isBag(const fs::path& folder) {
-  return std::any_of(fs::directory_iterator(folder), fs::directory_iterator(),
-                     [](const auto& file) {
-                       const std::string extension = file.path().extension().string();
-                       return file.path().filename() == "metadata.yaml" || extension == ".db3" ||
-                              extension == ".mcap";
-                     });
 }
 
 bool matches(const std::string& pattern, const fs::path& path) {
@@ -84,15 +75,13 @@ std::vector<Recording> readRobotLog(const Model& model, const std::string& path,
   const bool folder = fs::is_directory(path, ignored);
   RecordingOptions one = options;
   if (files.empty()) {
-    if (folder && !isBag(path)) {
-      throw Error(path +
-                  ": is a folder, and no signal under `recording` of the robot names a file "
-                  "in it; give a file");
-    }
+    const bool declared = model.recording && !model.recording->signals.empty();
+    if (folder && !isBagFolder(path)) return readSplitFolder(path, signalJoints(model), one);
     // one layout for all signals
-    if (model.recording && !model.recording->signals.empty() && one.columns == 0)
-      one.columns = model.recording->signals[0].columns;
-    return readRecordings(path, one);
+    if (declared && one.columns == 0) one.columns = model.recording->signals[0].columns;
+    std::vector<Recording> recordings = readRecordings(path, one);
+    if (declared || folder) return recordings;
+    return withSplitFiles(path, std::move(recordings), signalJoints(model), one);
   }
   if (!folder && std::none_of(files.begin(), files.end(),
                               [&](const NamedFile& file) { return matches(file.pattern, path); })) {

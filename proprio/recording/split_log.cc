@@ -1,0 +1,231 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "proprio/core/error.h"
+#include "proprio/core/text.h"
+#include "proprio/recording/guess_signals_internal.h"
+#include "proprio/recording/signal_names.h"
+#include "proprio/recording/split_log_internal.h"
+#include "proprio/recording/time_names_internal.h"
+#include "proprio/recording/units.h"
+
+namespace proprio {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SplitFile {
+  fs::path path;
+  NamedQuantity named;
+  std::optional<TimeName> time;  ///< it holds the time stamps
+};
+
+std::optional<SplitFile> splitFile(const fs::path& path) {
+  SplitFile file{path, quantityInName(path.stem().string()), std::nullopt};
+  if (file.named.quantity != Quantity::kOther) return file;
+  std::vector<std::string>& words = file.named.rest;
+  for (const std::ptrdiff_t count : {2, 1}) {  // "time ms", "time"
+    if (file.time || std::ssize(words) < count) continue;
+    const std::vector<std::string> last(words.end() - count, words.end());
+    file.time = timeNamed(fmt::format("{}", fmt::join(last, "_")), "");
+    if (file.time) words.resize(words.size() - static_cast<size_t>(count));
+  }
+  return file.time ? std::optional(file) : std::nullopt;
+}
+
+bool sameRun(const SplitFile& a, const SplitFile& b) { return a.named.rest == b.named.rest; }
+
+std::vector<SplitFile> splitFilesIn(const fs::path& folder) {
+  std::vector<SplitFile> files;
+  for (const std::string& path : logFilesIn(folder.string())) {
+    if (const auto file = splitFile(path)) files.push_back(*file);
+  }
+  return files;
+}
+
+bool isNameless(const Recording& recording) {
+  return std::all_of(
+      recording.channels.begin(), recording.channels.end(), [](const Channel& channel) {
+        return channel.name.starts_with("column_") || channel.name.find('[') != std::string::npos;
+      });
+}
+
+bool grows(const Eigen::Ref<const Eigen::VectorXd>& x) {
+  for (Eigen::Index i = 1; i < x.size(); ++i) {
+    if (!(x[i] > x[i - 1])) return false;
+  }
+  return x.size() > 1;
+}
+
+std::string titleOf(const SplitFile& file) {
+  return fmt::format("{}{}", file.named.role == Role::kCommanded ? "commanded " : "",
+                     toString(file.named.quantity));
+}
+
+// Channels called by quantity and number, or by quantity and their own name.
+void nameChannels(const SplitFile& file, size_t joints, Recording& recording) {
+  const bool nameless = isNameless(recording);
+  if (nameless && recording.time.size() == 0 && recording.channels.size() == joints + 1 &&
+      grows(recording.values.col(0))) {
+    recording.time = recording.values.col(0);
+    recording.values = recording.values.rightCols(recording.values.cols() - 1).eval();
+    recording.channels.erase(recording.channels.begin());
+    recording.notes.push_back(fmt::format("{}: the first column grows and was taken for the time",
+                                          file.path.filename().string()));
+  }
+  const std::string prefix = fmt::format("{}{}_", toString(file.named.quantity),
+                                         file.named.role == Role::kCommanded ? "_des" : "");
+  for (size_t c = 0; c < recording.channels.size(); ++c) {
+    Channel& channel = recording.channels[c];
+    const bool says = quantityInName(channel.name).quantity != Quantity::kOther;
+    if (!nameless && says) continue;
+    channel.name = prefix + (nameless ? std::to_string(c + 1) : channel.name);
+    channel.quantity = Quantity::kOther;
+  }
+}
+
+Eigen::VectorXd stampsOfFile(const SplitFile& file, const Recording& recording) {
+  if (recording.time.size() > 0) return recording.time;
+  if (recording.values.cols() != 1)
+    throw Error(fmt::format("{}: has {} columns, expected one of time stamps, as its name says",
+                            recording.source, recording.values.cols()));
+  return findUnit(file.time->unit)->factor * recording.values.col(0);
+}
+
+// All in one if they have the same samples.
+std::vector<Recording> merged(std::vector<Recording> parts, const Eigen::VectorXd& stamps) {
+  Recording all;
+  all.source = parts.front().source;
+  all.time = stamps;
+  bool same = true;
+  for (const Recording& part : parts) {
+    same = same && part.samples() == parts.front().samples();
+    if (part.time.size() > 0 && all.time.size() == 0) all.time = part.time;
+    same = same && (part.time.size() == 0 || part.time == all.time);
+  }
+  if (!same || (all.time.size() > 0 && all.time.size() != parts.front().samples())) {
+    const bool timed = std::all_of(parts.begin(), parts.end(),
+                                   [](const Recording& part) { return part.time.size() > 0; });
+    if (timed) return parts;
+    std::vector<std::string> counts;
+    if (stamps.size() > 0) counts.push_back(fmt::format("{} time stamps", stamps.size()));
+    for (const Recording& part : parts)
+      counts.push_back(fmt::format("{} samples in {}", part.samples(), part.source));
+    throw Error(
+        fmt::format("the files of one recording differ in length: {}; expected as many in "
+                    "each, or time stamps in all",
+                    fmt::join(counts, ", ")));
+  }
+  for (Recording& part : parts) {
+    all.notes.insert(all.notes.end(), part.notes.begin(), part.notes.end());
+    const Eigen::Index before = all.values.cols();
+    all.values.conservativeResize(part.samples(), before + part.values.cols());
+    all.values.rightCols(part.values.cols()) = part.values;
+    for (Channel& channel : part.channels) {
+      if (all.column(channel.name) >= 0) channel.name = channel.origin;
+      all.channels.push_back(std::move(channel));
+    }
+  }
+  return {all};
+}
+
+std::vector<Recording> readFiles(const std::vector<SplitFile>& files, size_t joints,
+                                 const RecordingOptions& options) {
+  std::vector<Recording> parts;
+  std::vector<std::string> told;
+  Eigen::VectorXd stamps;
+  for (const SplitFile& file : files) {
+    std::vector<Recording> read = readRecordings(file.path.string(), options);
+    const std::string name = file.path.filename().string();
+    if (file.time) {
+      stamps = stampsOfFile(file, read.front());
+      told.push_back(name + " (time)");
+      continue;
+    }
+    told.push_back(fmt::format("{} ({})", name, titleOf(file)));
+    for (Recording& part : read) {
+      nameChannels(file, joints, part);
+      parts.push_back(std::move(part));
+    }
+  }
+  std::vector<Recording> recordings = merged(std::move(parts), stamps);
+  std::vector<std::string>& notes = recordings.front().notes;
+  notes.insert(notes.begin(),
+               fmt::format("{}: the names of the files say what they hold: {}",
+                           files.front().path.parent_path().string(), fmt::join(told, ", ")));
+  return recordings;
+}
+
+void requireOneOfEach(const std::vector<SplitFile>& files) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      const NamedQuantity &a = files[i].named, &b = files[k].named;
+      if (a.quantity != b.quantity || a.role != b.role) continue;
+      throw Error(fmt::format(
+          "{} and {} both seem to hold the {} of one recording; keep one of them in the folder, or "
+          "declare the files under `recording` in a robot.yaml",
+          files[k].path.string(), files[i].path.string(),
+          files[i].time ? "time" : titleOf(files[i])));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Recording> readSplitFolder(const std::string& folder,
+                                       const std::vector<std::string>& joints,
+                                       const RecordingOptions& options) {
+  const std::vector<SplitFile> files = splitFilesIn(folder);
+  const std::vector<std::string> logs = logFilesIn(folder);
+  if (files.empty() && logs.size() == 1) return readRecordings(logs[0], options);
+  const auto other = std::find_if(files.begin(), files.end(), [&](const SplitFile& file) {
+    return !sameRun(file, files.front());
+  });
+  if (files.empty() || other != files.end()) {
+    std::vector<std::string> names;
+    for (const std::string& log : logs) names.push_back(fs::path(log).filename().string());
+    throw Error(fmt::format(
+        "{}: is a folder {}, and no signal under `recording` of the robot names a file in it; give "
+        "one of its files{}",
+        folder,
+        files.empty()
+            ? "whose files do not say by their names what they hold (such as run1_pos.csv "
+              "and run1_torque.csv)"
+            : fmt::format("with several recordings (files such as {} and {})",
+                          files.front().path.filename().string(), other->path.filename().string()),
+        names.empty() ? ": it has none that can be read"
+                      : fmt::format(": {}", fmt::join(names, ", "))));
+  }
+  requireOneOfEach(files);
+  return readFiles(files, joints.size(), options);
+}
+
+std::vector<Recording> withSplitFiles(const std::string& path, std::vector<Recording> recordings,
+                                      const std::vector<std::string>& joints,
+                                      const RecordingOptions& options) {
+  const std::optional<SplitFile> own = splitFile(path);
+  if (!own || own->time || recordings.size() != 1) return recordings;
+  // a file that says itself what its columns are is no part
+  const Recording& first = recordings.front();
+  const bool says =
+      std::any_of(first.channels.begin(), first.channels.end(), [&](const Channel& channel) {
+        const bool array = channel.name.find('[') != std::string::npos && isNameless(first);
+        return channel.quantity != Quantity::kOther ||
+               (!array && quantityInName(channel.name).quantity != Quantity::kOther);
+      });
+  if (says) return recordings;
+  const fs::path parent = fs::path(path).parent_path();
+  std::vector<SplitFile> files;
+  for (const SplitFile& file : splitFilesIn(parent.empty() ? "." : parent)) {
+    if (sameRun(file, *own) && file.path.extension() == own->path.extension())
+      files.push_back(file);
+  }
+  requireOneOfEach(files);
+  return readFiles(files, joints.size(), options);
+}
+
+}  // namespace proprio
