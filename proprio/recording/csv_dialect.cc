@@ -144,6 +144,9 @@ char findSeparator(const std::vector<Line>& rows) {
   char best = 0;
   int score = 0;
   for (const char candidate : {';', '\t', '|', ',', ' '}) {
+    const std::string_view any =
+        candidate == ' ' ? std::string_view(" \t") : std::string_view(&candidate, 1);
+    if (rows.back().text.find_first_of(any) == std::string_view::npos) continue;
     const Table table = tableOf(rows, begin, candidate);
     if (table.width < 2 || table.score <= score) continue;
     best = candidate;

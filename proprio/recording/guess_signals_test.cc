@@ -189,6 +189,62 @@ TEST(GuessSignals, RefusalHelps) {
   EXPECT_EQ(channelValue(mapped, "tau_shoulder_pan_joint"), 4.0);
 }
 
+// Of a table without names the lines propose the time, positions and torques.
+TEST(GuessSignals, RefusalOfTablesWithoutNames) {
+  std::string table;
+  for (int i = 0; i < 20; ++i) table += fmt::format("{} 1 2 3 4 5 6\n", 0.1 * i);
+  const Recording log = readCsvRecordingText(table, "log.txt");
+  std::string message;
+  try {
+    mapRecording(robotWith(kUrJoints), {log});
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  std::string text = "version: 1\ndh:\n  convention: modified\n  joints:\n";
+  for (const std::string& joint : kUrJoints)
+    text += fmt::format("    - {{name: {}, a: 1}}\n", joint);
+  const size_t lines = message.find("recording:\n");
+  ASSERT_NE(lines, std::string::npos) << message;
+  const Recording mapped =
+      mapRecording(readRobotYamlText(text + message.substr(lines) + "\n", "robot.yaml"), {log});
+  EXPECT_DOUBLE_EQ(mapped.time[3], 0.3);
+  EXPECT_EQ(channelValue(mapped, "q_elbow_joint"), 3.0);
+  EXPECT_EQ(channelValue(mapped, "tau_shoulder_pan_joint"), 4.0);
+}
+
+// Positions that state no unit are degrees if they leave the limits as radians and keep them as
+// degrees, with velocities that are their derivative; otherwise they stay.
+TEST(GuessSignals, DegreesByLimits) {
+  Model robot = robotWith(kUrJoints);
+  for (Joint& joint : robot.joints) {
+    joint.limits.lower = -3.0;
+    joint.limits.upper = 3.0;
+  }
+  const auto log_of = [](double amplitude, double rate, const std::string& head) {
+    std::string text = head + "\n";
+    for (int i = 0; i < 500; ++i) {
+      const double t = 0.01 * i, q = amplitude * std::sin(t), v = rate * std::cos(t);
+      text += fmt::format("{},{},{},{},{},{},{}\n", t, q, q, q, v, v, v);
+    }
+    return readCsvRecordingText(text, "log.csv");
+  };
+  constexpr double kRadian = 180.0 / 3.14159265358979323846;
+  const std::string head = "t,q1,q2,q3,dq1,dq2,dq3";
+  const Recording degrees = mapRecording(robot, {log_of(kRadian, kRadian, head)});
+  EXPECT_NEAR(degrees.values.col(degrees.column("q_elbow_joint")).maxCoeff(), 1.0, 1e-4);
+  EXPECT_NEAR(degrees.values.col(degrees.column("v_elbow_joint")).maxCoeff(), 1.0, 1e-4);
+  EXPECT_TRUE(containsText(degrees.notes.back(), "read as deg; velocities"))
+      << degrees.notes.back();
+  const Recording rpm = mapRecording(robot, {log_of(kRadian, kRadian / 6.0, head)});
+  EXPECT_NEAR(rpm.values.col(rpm.column("q_elbow_joint")).maxCoeff(), 1.0, 1e-4);
+  EXPECT_NEAR(rpm.values.col(rpm.column("v_elbow_joint")).maxCoeff(), kRadian / 6.0, 1e-4);
+  for (const Recording& log : {log_of(2.9, 2.9, head), log_of(1000.0, 1000.0, head),
+                               log_of(kRadian, kRadian, "t,q1 [rad],q2 [rad],q3 [rad],a,b,c")}) {
+    const Recording mapped = mapRecording(robot, {log});
+    EXPECT_EQ(mapped.values.col(0).maxCoeff(), log.values.col(0).maxCoeff());
+  }
+}
+
 // Names of files.
 TEST(GuessSignals, QuantityInName) {
   EXPECT_EQ(quantityInName("run1_pos").quantity, Quantity::kPosition);

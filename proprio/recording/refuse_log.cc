@@ -43,16 +43,25 @@ std::string familyText(const Family& family) {
 // joints.
 std::string linesToPaste(const std::vector<std::string>& joints,
                          const std::vector<Recording>& raw) {
+  const size_t count = joints.size();
   std::vector<std::string> candidates;
+  std::string time;
+  const auto add = [&](const Family& family, size_t first) {
+    std::string line;
+    for (size_t k = first; k < first + count; ++k)
+      line += fmt::format("{}\"{}\"", line.empty() ? "[" : ", ", family[k]);
+    candidates.push_back(line + "]");
+  };
   for (const Recording& recording : raw) {
     for (const Family& family : familiesOf(recording)) {
-      if (family.size() != joints.size()) continue;
-      std::string line;
-      for (const std::string& name : family) {
-        line += line.empty() ? "[" : ", ";
-        line += '"' + name + '"';
-      }
-      candidates.push_back(line + "]");
+      if (count == 0 || family.size() < count) continue;
+      if (family.size() == count) add(family, 0);
+      // a table without names: perhaps the time, then positions first and torques last
+      const size_t rest = family.size() % count;
+      if (family.size() == count || rest > 1) continue;
+      if (rest == 1) time = fmt::format("  time: {{channel: {}}}  # if it is\n", family.front());
+      add(family, rest);
+      add(family, family.size() - count);
     }
   }
   std::string placeholder;
@@ -60,9 +69,9 @@ std::string linesToPaste(const std::vector<std::string>& joints,
     placeholder += fmt::format("{}\"channel of {}\"", placeholder.empty() ? "[" : ", ", joint);
   candidates.resize(std::max<size_t>(candidates.size(), 2), placeholder + "]");
   return fmt::format(
-      "recording:\n  signals:\n    - {{quantity: position, unit: rad, channels: {}}}\n    - "
+      "recording:\n{}  signals:\n    - {{quantity: position, unit: rad, channels: {}}}\n    - "
       "{{quantity: torque, unit: N m, channels: {}}}",
-      candidates[0], candidates[1]);
+      time, candidates[0], candidates[1]);
 }
 
 }  // namespace

@@ -20,9 +20,10 @@
 /// Signals whose stamps differ from those of the first signal are refused unless `join` says how
 /// they come together; where no sample is within its limit the value is NaN and a note counts them.
 /// `rows` then chooses samples. Without a `recording` section a log that names the joints is mapped
-/// by these names, one with other usual names (q1, joint_2_pos, effort_3) by those, with a note;
-/// parts with other time stamps than the positions are left out with a note. So is a log that was
-/// mapped before (q_J with SI units) and lacks the files, topics or channels declared.
+/// by these names, one with other usual names (q1, joint_2_pos, effort_3) by those, with a note, in
+/// degrees if they say so or if the joints' limits do; parts with other time stamps than the
+/// positions are left out with a note. So is a log that was mapped before (q_J with SI units) and
+/// lacks the files, topics or channels declared.
 
 #include <string>
 #include <vector>
@@ -38,7 +39,9 @@ namespace proprio {
 Recording mapRecording(const Model& model, const std::vector<Recording>& raw);
 
 /// The parts of a log as they are. `path` is a file; or a folder, of which the files that the
-/// declared signals name are read; or one of these files, then the others lie beside it.
+/// declared signals name are read; or one of these files, then the others lie beside it. Where
+/// nothing is declared, the names of files say which belong together and what they hold
+/// (run1_pos.dat, run1_torque.dat).
 std::vector<Recording> readRobotLog(const Model& model, const std::string& path,
                                     const RecordingOptions& options = {});
 

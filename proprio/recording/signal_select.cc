@@ -435,6 +435,7 @@ std::vector<Selection> selectByNames(const Model& model, const std::vector<Recor
            s.columns.front().quantity != Quantity::kTemperature;
   });
   if (!useful) refuseLog(model, joints, raw);
+  guessDegrees(model, raw, selections, notes);
   return selections;
 }
 

@@ -35,6 +35,12 @@ std::vector<Selection> selectDeclared(const Model& model, const std::vector<Reco
 std::vector<Selection> selectByNames(const Model& model, const std::vector<Recording>& raw,
                                      std::vector<std::string>& notes);
 
+/// Positions that were taken by other names than ours and state no unit are in degrees where they
+/// leave the limits of the joints as radians and keep them as degrees; with them velocities that
+/// are their derivative. A note tells it.
+void guessDegrees(const Model& model, const std::vector<Recording>& raw,
+                  std::vector<Selection>& selections, std::vector<std::string>& notes);
+
 /// Nothing in the log names a joint of the model. @throws Error with the channels found, the joints
 /// wanted and the lines for robot.yaml.
 [[noreturn]] void refuseLog(const Model& model, const std::vector<std::string>& joints,

@@ -1,0 +1,107 @@
+// Degrees that nobody states.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "proprio/recording/signal_select_internal.h"
+#include "proprio/recording/units.h"
+
+namespace proprio {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+/// rad beyond a limit that wrong zeros and overshoot may explain
+constexpr double kBeyond = 0.5;
+/// Share of the samples that must lie beyond it, and that may.
+constexpr double kMuch = 0.05, kLittle = 0.01;
+/// Velocities are the derivative of positions but for noise and filters.
+constexpr double kSame = 0.2;
+
+/// Share of the samples outside of the limits; -1 if there are none.
+double shareOutside(const JointLimits& limits, const Eigen::Ref<const VectorXd>& q, double factor) {
+  if (!std::isfinite(limits.lower) || !std::isfinite(limits.upper)) return -1.0;
+  Index outside = 0;
+  for (const double value : q) {
+    const double angle = factor * value;
+    if (angle < limits.lower - kBeyond || angle > limits.upper + kBeyond) ++outside;
+  }
+  return static_cast<double>(outside) / static_cast<double>(std::max<Index>(1, q.size()));
+}
+
+/// Was it chosen by a name that is not ours, and does nothing state its unit?
+bool isUnitless(const Selection& s, const Recording& recording) {
+  return !s.declaration.channels.empty() && s.declaration.unit.empty() &&
+         std::all_of(s.from.begin(), s.from.end(), [&](Index column) {
+           return recording.channels[static_cast<size_t>(column)].unit.empty();
+         });
+}
+
+bool areDegrees(const Model& model, const Selection& s, const Recording& recording) {
+  const double degree = findUnit("deg")->factor;
+  bool leaves = false;
+  for (size_t c = 0; c < s.columns.size(); ++c) {
+    const int joint = model.jointIndex(s.columns[c].of);
+    if (joint < 0) continue;
+    const Joint& of = model.joints[static_cast<size_t>(joint)];
+    if (of.type == JointType::kPrismatic) return false;
+    const auto values = recording.values.col(s.from[c]);
+    leaves = leaves || shareOutside(of.limits, values, 1.0) > kMuch;
+    if (shareOutside(of.limits, values, degree) > kLittle) return false;
+  }
+  return leaves;
+}
+
+/// Least squares factor between a velocity and the differences of a position, over all joints.
+double factorBetween(const Selection& positions, const Selection& velocities,
+                     const Recording& recording) {
+  double products = 0.0, squares = 0.0;
+  for (size_t v = 0; v < velocities.columns.size(); ++v) {
+    for (size_t q = 0; q < positions.columns.size(); ++q) {
+      if (positions.columns[q].of != velocities.columns[v].of) continue;
+      for (Index i = 1; i + 1 < recording.time.size(); ++i) {
+        const double step = recording.time[i + 1] - recording.time[i - 1];
+        const double slope = (recording.values(i + 1, positions.from[q]) -
+                              recording.values(i - 1, positions.from[q])) /
+                             step;
+        const double velocity = recording.values(i, velocities.from[v]);
+        if (!(step > 0.0) || !std::isfinite(slope) || !std::isfinite(velocity)) continue;
+        products += slope * velocity;
+        squares += slope * slope;
+      }
+    }
+  }
+  return squares > 0.0 ? products / squares : 0.0;
+}
+
+}  // namespace
+
+void guessDegrees(const Model& model, const std::vector<Recording>& raw,
+                  std::vector<Selection>& selections, std::vector<std::string>& notes) {
+  for (Selection& s : selections) {
+    const Recording& recording = raw[s.recording];
+    if (s.columns.front().quantity != Quantity::kPosition || !isUnitless(s, recording) ||
+        !areDegrees(model, s, recording))
+      continue;
+    std::string with;
+    for (Selection& other : selections) {
+      if (other.columns.front().quantity != Quantity::kVelocity || other.role != s.role ||
+          other.recording != s.recording || !isUnitless(other, recording) ||
+          std::abs(factorBetween(s, other, recording) - 1.0) > kSame)
+        continue;
+      other.declaration.unit = "deg/s";
+      with = "; velocities are their derivative and read as deg/s";
+    }
+    s.declaration.unit = "deg";
+    notes.push_back(fmt::format(
+        "{}: {}positions state no unit, leave the joints' limits as rad and keep them as deg: read "
+        "as deg{} (`unit` in a robot.yaml says it for sure)",
+        placeOf(recording), s.role == Role::kMeasured ? "" : "commanded ", with));
+  }
+}
+
+}  // namespace proprio
