@@ -8,7 +8,6 @@
 #include "proprio/core/text.h"
 #include "proprio/dynamics/sampled_identifiability.h"
 #include "proprio/dynamics/structural_identifiability.h"
-#include "proprio/identification/least_squares.h"
 #include "proprio/identification/usual_terms.h"
 #include "proprio/numerics/autoregression.h"
 #include "proprio/numerics/dense.h"
@@ -17,195 +16,8 @@ namespace proprio {
 namespace {
 
 constexpr const char* kPayloadName = "known_payload";
-/// Singular values below this part of the largest are zero.
-constexpr double kRankTolerance = 1e-10;
-/// A direction that no row sees has a share of the gain larger than this, or rounding.
-constexpr double kSilentShare = 1e-6;
-/// The known torque has to have this part in the null vector.
-constexpr double kKnownShare = 1e-12;
 
-double squareOf(double value) { return value * value; }
-
-/// Triangular, with as many rows as columns (zeros below where there were fewer).
-Eigen::MatrixXd squareFactor(const Eigen::MatrixXd& rows) {
-  Eigen::MatrixXd factor = Eigen::MatrixXd::Zero(rows.cols(), rows.cols());
-  const Eigen::MatrixXd R = triangularFactor(rows);
-  factor.topRows(R.rows()) = R;
-  return factor;
-}
-
-LinearForm zeroForm(int unknowns, size_t signals) {
-  return {Eigen::VectorXd::Zero(unknowns), 0.0,
-          Eigen::VectorXd::Zero(static_cast<Eigen::Index>(signals))};
-}
-
-GainSolution emptySolution(size_t signals, int unknowns) {
-  GainSolution solution;
-  const auto n = static_cast<Eigen::Index>(signals);
-  solution.gains = solution.deviations = solution.noise = Eigen::VectorXd::Constant(n, NAN);
-  solution.residuals.assign(signals, zeroForm(unknowns, signals));
-  solution.influences = solution.residuals;
-  solution.reach = Eigen::MatrixXd::Zero(n, n);
-  return solution;
-}
-
-/// s_j on [columns, known]: the last coefficient is 1 / gain.
-void separateGain(const SignalRows& signal, Eigen::Index j, GainSolution* all) {
-  const auto columns = static_cast<Eigen::Index>(signal.columns.size());
-  const Eigen::MatrixXd R = squareFactor(signal.rows);
-  const Eigen::MatrixXd A = R.leftCols(columns + 1);
-  const Eigen::VectorXd s = R.col(columns + 1);
-  if (signal.equations == 0 || s.isZero(0.0)) return;
-  const RankedSolution fit = solveRanked(A, s, Eigen::VectorXd::Zero(columns + 1), kRankTolerance);
-  const Eigen::Index rank = columns + 1 - fit.silent.cols();
-  const Eigen::Index rest = signal.equations - rank;
-  if (rest <= 0) return;
-  const double variance =
-      std::max((s - A * fit.x).squaredNorm() / static_cast<double>(rest),
-               squareOf(1e-12 * s.norm()) / static_cast<double>(signal.equations));
-  all->noise[j] = std::sqrt(variance);
-  LinearForm& residual = all->residuals[static_cast<size_t>(j)];
-  for (size_t c = 0; c < signal.columns.size(); ++c)
-    residual.unknowns[signal.columns[c]] = -fit.x[static_cast<Eigen::Index>(c)];
-  residual.known = -fit.x[columns];
-  residual.signals[j] = 1.0;
-  const bool silent =
-      A.col(columns).isZero(0.0) ||
-      (fit.silent.cols() > 0 &&
-       fit.directions.rightCols(fit.silent.cols()).row(columns).cwiseAbs().maxCoeff() >
-           kSilentShare);
-  const double inverse = fit.x[columns];
-  if (silent || inverse == 0.0) return;
-  all->gains[j] = 1.0 / inverse;
-  all->deviations[j] = std::sqrt(variance * fit.covariance(columns, columns)) / squareOf(inverse);
-  // d gain = -gain^2 d(1 / gain)
-  const double slope = -1.0 / squareOf(inverse);
-  LinearForm& influence = all->influences[static_cast<size_t>(j)];
-  for (size_t c = 0; c < signal.columns.size(); ++c)
-    influence.unknowns[signal.columns[c]] =
-        slope * fit.covariance(static_cast<Eigen::Index>(c), columns);
-  influence.known = slope * fit.covariance(columns, columns);
-  all->reach(j, j) = 1.0;
-  all->solved = true;
-}
-
-/// All signals that have a gain, rows weighted to unit noise: A x + k + D c = 0 with
-/// c_j = -gain_j / first_j sqrt(rows_j), so that every column of D has noise of norm one.
-struct SharedSystem {
-  std::vector<Eigen::Index> taking_part;
-  Eigen::MatrixXd A, D;
-  Eigen::VectorXd k;
-  Eigen::VectorXd weight;  ///< of the rows of each signal taking part
-  Eigen::VectorXd scale;   ///< of its column: first_j / sqrt(rows_j)
-  Eigen::Index equations = 0;
-};
-
-SharedSystem sharedSystem(const std::vector<SignalRows>& signals, int unknowns,
-                          const GainSolution& first) {
-  SharedSystem system;
-  Eigen::Index rows = 0;
-  for (size_t j = 0; j < signals.size(); ++j) {
-    if (!std::isfinite(first.gains[static_cast<Eigen::Index>(j)])) continue;
-    system.taking_part.push_back(static_cast<Eigen::Index>(j));
-    rows += signals[j].rows.cols();
-    system.equations += signals[j].equations;
-  }
-  const auto n = static_cast<Eigen::Index>(system.taking_part.size());
-  system.A = Eigen::MatrixXd::Zero(rows, unknowns);
-  system.D = Eigen::MatrixXd::Zero(rows, n);
-  system.k = Eigen::VectorXd::Zero(rows);
-  system.weight.resize(n);
-  system.scale.resize(n);
-  Eigen::Index at = 0;
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const Eigen::Index j = system.taking_part[static_cast<size_t>(i)];
-    const SignalRows& signal = signals[static_cast<size_t>(j)];
-    system.weight[i] = 1.0 / (std::abs(first.gains[j]) * first.noise[j]);
-    system.scale[i] = first.gains[j] / std::sqrt(static_cast<double>(signal.equations));
-    const Eigen::MatrixXd R = system.weight[i] * squareFactor(signal.rows);
-    const auto columns = static_cast<Eigen::Index>(signal.columns.size());
-    for (Eigen::Index c = 0; c < columns; ++c)
-      system.A.col(signal.columns[static_cast<size_t>(c)]).segment(at, R.rows()) = R.col(c);
-    system.k.segment(at, R.rows()) = R.col(columns);
-    system.D.col(i).segment(at, R.rows()) = system.scale[i] * R.col(columns + 1);
-    at += R.rows();
-  }
-  return system;
-}
-
-/// The part of B that the columns of A do not reach.
-Eigen::MatrixXd unexplainedBy(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
-  const Eigen::MatrixXd Q = rangeBasis(A, kRankTolerance);
-  return B - Q * (Q.transpose() * B);
-}
-
-}  // namespace
-
-GainSolution separateGains(const std::vector<SignalRows>& signals, int unknowns) {
-  GainSolution solution = emptySolution(signals.size(), unknowns);
-  for (size_t j = 0; j < signals.size(); ++j)
-    separateGain(signals[j], static_cast<Eigen::Index>(j), &solution);
-  return solution;
-}
-
-GainSolution jointGains(const std::vector<SignalRows>& signals, int unknowns,
-                        const GainSolution& first) {
-  GainSolution solution = emptySolution(signals.size(), unknowns);
-  solution.noise = first.noise;
-  const SharedSystem system = sharedSystem(signals, unknowns, first);
-  const auto n = static_cast<Eigen::Index>(system.taking_part.size());
-  if (n == 0 || system.equations <= unknowns + n) return solution;
-
-  // the null vector: model columns eliminated, then the smallest direction of the signals
-  Eigen::MatrixXd exact(system.A.rows(), unknowns + 1);
-  exact << system.A, system.k;
-  const Svd signals_left = svd(unexplainedBy(exact, system.D));
-  const Eigen::VectorXd direction = signals_left.V.col(n - 1);
-  const double smallest = signals_left.values[n - 1];
-  const RankedSolution model = solveRanked(exact, -system.D * direction,
-                                           Eigen::VectorXd::Zero(unknowns + 1), kRankTolerance);
-  const double known = model.x[unknowns];
-  if (!(std::abs(known) * system.k.norm() > kKnownShare * (system.D * direction).norm()))
-    return solution;
-  const Eigen::VectorXd c = direction / known;
-  solution.unknowns = model.x.head(unknowns) / known;
-
-  // covariance of c: signals without what the parameters explain, without the noise in them
-  const Eigen::MatrixXd left = unexplainedBy(system.A, system.D);
-  Eigen::MatrixXd information = left.transpose() * left;
-  information.diagonal().array() -= squareOf(smallest);
-  if (!choleskyFactor(information)) return solution;
-  const Eigen::MatrixXd P = solveSymmetric(information, Eigen::MatrixXd::Identity(n, n));
-  const RankedSolution own = solveRanked(system.A, Eigen::VectorXd::Zero(system.A.rows()),
-                                         Eigen::VectorXd::Zero(unknowns), kRankTolerance);
-  const Eigen::MatrixXd slopes = own.covariance * (system.A.transpose() * system.D);
-  const double variance = (system.A * solution.unknowns + system.k + system.D * c).squaredNorm() /
-                          static_cast<double>(system.equations - unknowns - n);
-  solution.unknown_deviations =
-      (variance * (own.covariance + slopes * P * slopes.transpose()).diagonal()).cwiseSqrt();
-  solution.solved = true;
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const Eigen::Index j = system.taking_part[static_cast<size_t>(i)];
-    solution.gains[j] = -c[i] * system.scale[i];
-    solution.deviations[j] = std::abs(system.scale[i]) * std::sqrt(variance * P(i, i));
-    LinearForm& residual = solution.residuals[static_cast<size_t>(j)];
-    residual.unknowns = -solution.unknowns / solution.gains[j];
-    residual.known = -1.0 / solution.gains[j];
-    residual.signals[j] = 1.0;
-    LinearForm& influence = solution.influences[static_cast<size_t>(j)];
-    influence.unknowns = system.scale[i] * slopes * P.col(i);
-    for (Eigen::Index other = 0; other < n; ++other) {
-      const Eigen::Index o = system.taking_part[static_cast<size_t>(other)];
-      influence.signals[o] = -system.scale[i] * P(other, i) * system.scale[other];
-      solution.reach(j, o) = squareOf(system.weight[other]) * (-c[other] * system.scale[other]);
-    }
-  }
-  return solution;
-}
-
-// ---- a robot and its recordings ----
-
-namespace {
+double squared(double value) { return value * value; }
 
 /// Base parameters of the robot as places in a layout that has the payload besides.
 std::vector<int> baseColumns(const Model& model, const ParameterLayout& with_payload) {
@@ -264,7 +76,7 @@ SignalRows signalRows(const GainProblem& problem, const StackedProblem& stacked,
     stack_of_rows.middleRows(at, part.rows()) = part;
     at += part.rows();
   }
-  signal.rows = squareFactor(stack_of_rows);
+  signal.rows = triangularFactor(stack_of_rows);
   return signal;
 }
 
@@ -278,9 +90,7 @@ Eigen::MatrixXd seriesOf(const GainProblem& problem, size_t recording, const Lin
     const int payload = static_cast<int>(problem.tree->model().links.size()) - 1;
     chi.segment<10>(problem.layout->linkOffset(payload)).setZero();
   }
-  Eigen::MatrixXd series = predictTorques(*problem.tree, *problem.layout, chi, data);
-  series += data.tau * form.signals.asDiagonal();
-  return series;
+  return predictTorques(*problem.tree, *problem.layout, chi, data);
 }
 
 /// Sum of squares of the series behind the filter 1 / A(z) of the model, whose innovations are
@@ -306,15 +116,15 @@ Eigen::VectorXd deviationsWithMemory(const GainProblem& problem, const GainSolut
   Eigen::VectorXd variances = Eigen::VectorXd::Zero(n);
   for (size_t r = 0; r < problem.data.size(); ++r) {
     const MotionData& data = problem.data[r];
-    const double weight = squareOf(data.weight);
+    const double weight = squared(data.weight);
     std::vector<Autoregression> models;
+    Eigen::MatrixXd fitted(data.samples(), n);
     for (Eigen::Index j = 0; j < n; ++j) {
-      const Eigen::VectorXd residual =
-          seriesOf(problem, r, solution.residuals[static_cast<size_t>(j)]).col(j);
-      models.push_back(fitAutoregression(residual, data.use.col(j)));
+      fitted.col(j) = seriesOf(problem, r, solution.fitted[static_cast<size_t>(j)]).col(j);
+      models.push_back(fitAutoregression(data.tau.col(j) - fitted.col(j), data.use.col(j)));
       // parameters explain a part of the noise
       models.back().variance =
-          std::max(models.back().variance, squareOf(solution.noise[j] / data.weight));
+          std::max(models.back().variance, squared(solution.noise[j] / data.weight));
     }
     for (Eigen::Index i = 0; i < n; ++i) {
       if (!std::isfinite(solution.gains[i])) continue;
@@ -323,8 +133,10 @@ Eigen::VectorXd deviationsWithMemory(const GainProblem& problem, const GainSolut
       for (Eigen::Index j = 0; j < n; ++j) {
         if (solution.reach(i, j) == 0.0) continue;
         const Autoregression& model = models[static_cast<size_t>(j)];
-        variances[i] += squareOf(weight * solution.reach(i, j)) * model.variance *
-                        filteredSquare(model, influence.col(j), data.use.col(j));
+        const Eigen::VectorXd series =
+            solution.reach(i, j) * influence.col(j) + solution.echo(i, j) * fitted.col(j);
+        variances[i] +=
+            squared(weight) * model.variance * filteredSquare(model, series, data.use.col(j));
       }
     }
   }
@@ -355,6 +167,21 @@ std::vector<DriveGain> listOf(const GainProblem& problem, const GainSolution& so
     gains.push_back(std::move(gain));
   }
   return gains;
+}
+
+bool revealed(const GainSolution& solution, const Eigen::VectorXd& deviations, Eigen::Index j) {
+  return deviations[j] <= kRevealedGain * std::abs(solution.gains[j]);
+}
+
+/// The gain with which the signal is most like the torque of these parameters; not a number if
+/// there is none.
+double gainGuess(const SignalRows& signal, const Eigen::VectorXd& unknowns) {
+  const auto columns = static_cast<Eigen::Index>(signal.columns.size());
+  const Eigen::VectorXd torque =
+      signal.rows.leftCols(columns) * unknowns(signal.columns) + signal.rows.col(columns);
+  const auto s = signal.rows.col(columns + 1);
+  const double gain = torque.dot(s) / s.squaredNorm();
+  return gain != 0.0 ? gain : NAN;
 }
 
 /// Currents in the place of torques; what is left of measured torques is none.
@@ -439,15 +266,36 @@ GainProblem gainProblem(const Model& model, const KnownPayload& payload,
 DriveGains driveGains(const GainProblem& problem) {
   const auto unknowns = static_cast<int>(problem.unknowns.size());
   DriveGains result;
-  GainSolution separate = separateGains(problem.signals, unknowns);
-  const Eigen::VectorXd deviations = deviationsWithMemory(problem, separate);
-  result.separate = listOf(problem, separate, deviations);
-  for (Eigen::Index j = 0; j < separate.gains.size(); ++j) {
-    if (!(deviations[j] <= kRevealedGain * std::abs(separate.gains[j]))) separate.gains[j] = NAN;
+  GainSolution first = separateGains(problem.signals, unknowns);
+  const Eigen::VectorXd alone = deviationsWithMemory(problem, first);
+  result.separate = listOf(problem, first, alone);
+  for (Eigen::Index j = 0; j < first.gains.size(); ++j) {
+    if (!revealed(first, alone, j)) first.gains[j] = NAN;
   }
-  const GainSolution together = jointGains(problem.signals, unknowns, separate);
+  GainSolution together = jointGains(problem.signals, unknowns, first);
+  Eigen::VectorXd deviations = deviationsWithMemory(problem, together);
+  // the others may reveal joints that are not revealed by themselves: one by one, since a gain
+  // that nothing decides would spoil all
+  for (Eigen::Index j = 0; j < first.gains.size() && together.solved; ++j) {
+    if (std::isfinite(first.gains[j]) || !std::isfinite(first.noise[j])) continue;
+    GainSolution with = first, trial;
+    with.gains[j] = gainGuess(problem.signals[static_cast<size_t>(j)], together.unknowns);
+    for (int round = 0; round < 2 && std::isfinite(with.gains[j]); ++round) {
+      trial = jointGains(problem.signals, unknowns, with);
+      with.gains[j] = trial.gains[j];
+    }
+    if (!trial.solved) continue;
+    const Eigen::VectorXd spread = deviationsWithMemory(problem, trial);
+    bool all = true;
+    for (Eigen::Index i = 0; i < with.gains.size(); ++i)
+      all = all && (!std::isfinite(with.gains[i]) || revealed(trial, spread, i));
+    if (!all) continue;
+    first = std::move(with);
+    together = std::move(trial);
+    deviations = spread;
+  }
   result.solved = together.solved;
-  result.together = listOf(problem, together, deviationsWithMemory(problem, together));
+  result.together = listOf(problem, together, deviations);
   return result;
 }
 

@@ -345,7 +345,8 @@ std::vector<FieldTable> recordingTables() {
                          "magnetic_field", "orientation", "contact"},
                         "current times the joint's drive.gain is its torque; wrench is force, then "
                         "moment")),
-        choice("role", {"measured", "commanded", "truth"}, "default measured"),
+        choice("role", {"measured", "commanded", "truth", "external"},
+               "default measured; external: torque or wrench of the surroundings on the robot"),
         choice("side", {"joint", "motor"},
                "motor: brought to the joints by `transmission`, or else by the drives' gear_ratio; "
                "default joint"),

@@ -132,9 +132,8 @@ Topic::Kind kindOf(const Channel& channel) {
 }
 
 std::string topicName(const std::string& base, Topic::Kind kind, const Channel& channel) {
-  const std::string role = channel.role == Role::kMeasured    ? ""
-                           : channel.role == Role::kCommanded ? "/commanded"
-                                                              : "/truth";
+  const std::string role =
+      channel.role == Role::kMeasured ? "" : std::string("/") + toString(channel.role);
   switch (kind) {
     case Topic::Kind::kJoints:
       return base + role;

@@ -20,9 +20,10 @@ constexpr size_t kMostColumns = 100'000;  // of a JSON message with long arrays
 
 // Messages have no role; topics do, where proprio wrote them.
 Role roleOf(const std::string& topic) {
-  if (topic.ends_with("/commanded") || topic.find("/commanded/") != std::string::npos)
-    return Role::kCommanded;
-  if (topic.ends_with("/truth") || topic.find("/truth/") != std::string::npos) return Role::kTruth;
+  for (const Role role : {Role::kCommanded, Role::kTruth, Role::kExternal}) {
+    const std::string part = std::string("/") + toString(role);
+    if (topic.ends_with(part) || topic.find(part + "/") != std::string::npos) return role;
+  }
   return Role::kMeasured;
 }
 

@@ -228,7 +228,7 @@ void applyChannelsJson(const std::string& text, std::vector<Recording>& recordin
         if (column < 0) continue;
         Channel& channel = recording.channels[static_cast<size_t>(column)];
         readEnum(described, "quantity", Quantity::kTemperature, channel.quantity);
-        readEnum(described, "role", Role::kTruth, channel.role);
+        readEnum(described, "role", Role::kExternal, channel.role);
         readEnum(described, "side", Side::kMotor, channel.side);
         channel.of = described.value("of", "");
         channel.component = described.value("component", "");

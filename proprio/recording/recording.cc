@@ -69,6 +69,8 @@ const char* toString(Role role) {
       return "commanded";
     case Role::kTruth:
       return "truth";
+    case Role::kExternal:
+      return "external";
   }
   return "measured";
 }

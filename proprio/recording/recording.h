@@ -31,8 +31,9 @@ enum class Quantity {
   kTemperature
 };
 
-/// Commanded and measured signals are never mixed; truth is what only a simulator knows.
-enum class Role { kMeasured, kCommanded, kTruth };
+/// Commanded and measured signals are never mixed; truth is what only a simulator knows; external
+/// is what the surroundings do to the robot, as a controller estimates or a sensor measures it.
+enum class Role { kMeasured, kCommanded, kTruth, kExternal };
 enum class Side { kUnknown, kJoint, kMotor };
 
 struct Channel {

@@ -63,7 +63,10 @@ std::string signalName(Quantity quantity, Role role, const std::string& of,
                        const std::string& component) {
   for (const Prefix& prefix : kPrefixes) {
     if (prefix.quantity != quantity) continue;
-    const char* infix = role == Role::kCommanded ? "_des" : role == Role::kTruth ? "_true" : "";
+    const char* infix = role == Role::kCommanded  ? "_des"
+                        : role == Role::kTruth    ? "_true"
+                        : role == Role::kExternal ? "_ext"
+                                                  : "";
     return std::string(prefix.text) + infix + "_" + of + (component.empty() ? "" : "_" + component);
   }
   return "";
@@ -83,6 +86,7 @@ Channel channelNamed(const std::string& name) {
   Role role = Role::kMeasured;
   if (startsWith(rest, "des_")) role = Role::kCommanded;
   if (startsWith(rest, "true_")) role = Role::kTruth;
+  if (startsWith(rest, "ext_")) role = Role::kExternal;
   if (role != Role::kMeasured) rest.erase(0, rest.find('_') + 1);
   const std::vector<std::string> components = componentsOf(prefix->quantity);
   if (!components.empty()) {

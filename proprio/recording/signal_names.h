@@ -2,7 +2,8 @@
 
 /// Names of channels from what they are, and back. Per joint J:
 ///   q_J v_J a_J tau_J i_J temp_J     position, velocity, acceleration, torque, current,
-///   temperature q_des_J ..., q_true_J ...        commanded; what only a simulator knows
+///   temperature q_des_J ..., q_true_J ...        commanded; what only a simulator knows tau_ext_J,
+///   f_ext_S_x ...         external: what the surroundings do to the robot
 /// and per sensor S, with the component at the end:
 ///   f_S_x m_S_x                      force and moment
 ///   acc_S_x gyro_S_x mag_S_x         accelerometer, gyroscope, magnetometer
@@ -18,7 +19,7 @@
 namespace proprio {
 
 /// The name of such a channel; empty for Quantity::kOther. Followed by channelNamed() it is the
-/// identity unless a joint is called des_... or true_...
+/// identity unless a joint is called des_..., true_... or ext_...
 std::string signalName(Quantity quantity, Role role, const std::string& of,
                        const std::string& component = "");
 

@@ -27,7 +27,10 @@ Quantity quantityNamed(const std::string& name) {
 }
 
 Role roleNamed(const std::string& name) {
-  return name == "commanded" ? Role::kCommanded : name == "truth" ? Role::kTruth : Role::kMeasured;
+  for (const Role role : {Role::kCommanded, Role::kTruth, Role::kExternal}) {
+    if (name == toString(role)) return role;
+  }
+  return Role::kMeasured;
 }
 
 SensorKind sensorKindOf(Quantity quantity) {
@@ -416,7 +419,7 @@ std::vector<Selection> selectByNames(const Model& model, const std::vector<Recor
                                      std::vector<std::string>& notes) {
   const std::vector<std::string> joints = signalJoints(model);
   std::vector<Selection> selections;
-  for (const Role role : {Role::kMeasured, Role::kCommanded, Role::kTruth}) {
+  for (const Role role : {Role::kMeasured, Role::kCommanded, Role::kTruth, Role::kExternal}) {
     for (const Quantity quantity : kJointQuantities) {
       Selection best;
       for (size_t i = 0; i < raw.size(); ++i) {

@@ -59,7 +59,7 @@ TEST(Units, Refusals) {
 TEST(SignalNames, RoundTrip) {
   for (int i = 1; i <= static_cast<int>(Quantity::kTemperature); ++i) {
     const auto quantity = static_cast<Quantity>(i);
-    for (const Role role : {Role::kMeasured, Role::kCommanded, Role::kTruth}) {
+    for (const Role role : {Role::kMeasured, Role::kCommanded, Role::kTruth, Role::kExternal}) {
       std::vector<std::string> components = componentsOf(quantity);
       if (components.empty()) components = {""};
       for (const std::string& component : components) {

@@ -40,6 +40,7 @@ std::string meaningOf(const Channel& channel) {
   std::string text = channel.side == Side::kMotor ? "motor-side " : "";
   if (channel.role == Role::kCommanded) text += "commanded ";
   if (channel.role == Role::kTruth) text += "true ";
+  if (channel.role == Role::kExternal) text += "external ";
   text += toString(channel.quantity);
   std::replace(text.begin(), text.end(), '_', ' ');
   if (!channel.of.empty()) text += " of " + channel.of;
