@@ -154,8 +154,8 @@ TEST(RobotYamlWriter, AddsWholeTerms) {
 // else changes.
 TEST(RobotYamlWriter, GainsOfDrives) {
   const std::string text = std::string(kTable) + R"(joints:
-  joint_1: {drive: {gain: 12, gear_ratio: 50}}  # first
-  joint_2: {drive: {motor_inertia: 1e-5}}
+  j1: {drive: {gain: 12, gear_ratio: 50}}  # first
+  j2: {drive: {motor_inertia: 1e-5}}
 )";
   Model meant = readRobotYamlText(text);
   for (Joint& joint : meant.joints) joint.drive.gain_declared = true;
