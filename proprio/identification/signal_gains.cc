@@ -38,6 +38,13 @@ GainSolution emptySolution(size_t signals, int unknowns) {
   return solution;
 }
 
+/// Does a direction that no row sees change this entry of the solution?
+bool silentAt(const RankedSolution& solution, Eigen::Index place) {
+  const Eigen::Index silent = solution.silent.cols();
+  return silent > 0 &&
+         solution.directions.rightCols(silent).row(place).cwiseAbs().maxCoeff() > kSilentShare;
+}
+
 /// s_j on [columns, known]: the last coefficient is 1 / gain.
 void separateGain(const SignalRows& signal, Eigen::Index j, GainSolution* all) {
   const auto columns = static_cast<Eigen::Index>(signal.columns.size());
@@ -56,13 +63,8 @@ void separateGain(const SignalRows& signal, Eigen::Index j, GainSolution* all) {
   LinearForm& fitted = all->fitted[static_cast<size_t>(j)];
   fitted.unknowns(signal.columns) = fit.x.head(columns);
   fitted.known = fit.x[columns];
-  const bool silent =
-      A.col(columns).isZero(0.0) ||
-      (fit.silent.cols() > 0 &&
-       fit.directions.rightCols(fit.silent.cols()).row(columns).cwiseAbs().maxCoeff() >
-           kSilentShare);
   const double inverse = fit.x[columns];
-  if (silent || inverse == 0.0) return;
+  if (A.col(columns).isZero(0.0) || silentAt(fit, columns) || inverse == 0.0) return;
   all->gains[j] = 1.0 / inverse;
   all->deviations[j] = std::sqrt(variance * fit.covariance(columns, columns)) / squareOf(inverse);
   // d gain = -gain^2 d(1 / gain)
@@ -96,6 +98,7 @@ SharedSystem sharedSystem(const std::vector<SignalRows>& signals, int unknowns,
     system.equations += signals[j].equations;
   }
   const auto n = static_cast<Eigen::Index>(system.taking_part.size());
+  rows = std::max(rows, unknowns + n + 1);  // zeros below, so that null spaces are whole
   system.A = Eigen::MatrixXd::Zero(rows, unknowns);
   system.D = Eigen::MatrixXd::Zero(rows, n);
   system.k = Eigen::VectorXd::Zero(rows);
@@ -135,7 +138,7 @@ FittedRows fittedRows(const std::vector<SignalRows>& signals, const SharedSystem
   const Eigen::Index unknowns = system.A.cols();
   FittedRows rows;
   rows.slopes = Eigen::MatrixXd::Zero(system.A.rows(), z.size());
-  rows.residuals.resize(system.A.rows());
+  rows.residuals = Eigen::VectorXd::Zero(system.A.rows());
   Eigen::Index at = 0;
   for (size_t i = 0; i < system.taking_part.size(); ++i) {
     const Eigen::Index j = system.taking_part[i];
@@ -162,6 +165,7 @@ void refine(const std::vector<SignalRows>& signals, const SharedSystem& system,
   Eigen::VectorXd z(unknowns + n);
   z.head(unknowns) = solution->unknowns;
   z.tail(n) = solution->gains(system.taking_part).cwiseInverse();
+  if (!z.allFinite()) return;  // a gain of zero
   FittedRows rows = fittedRows(signals, system, solution->noise, z);
   RankedSolution step;
   for (int round = 0; round < kRefinements; ++round) {
@@ -181,14 +185,14 @@ void refine(const std::vector<SignalRows>& signals, const SharedSystem& system,
   }
   step = solveRanked(rows.slopes, rows.residuals, Eigen::VectorXd::Zero(z.size()), kRankTolerance);
   const Eigen::MatrixXd& P = step.covariance;
-  const double variance =
-      rows.residuals.squaredNorm() / static_cast<double>(system.equations - unknowns - n);
+  const auto left = static_cast<double>(system.equations - z.size() + step.silent.cols());
+  const double variance = rows.residuals.squaredNorm() / left;
   solution->unknowns = z.head(unknowns);
   solution->unknown_deviations = (variance * P.diagonal().head(unknowns)).cwiseSqrt();
   for (Eigen::Index i = 0; i < n; ++i) {
     const Eigen::Index j = system.taking_part[static_cast<size_t>(i)], place = unknowns + i;
     const double slope = -1.0 / squareOf(z[place]);  // of the gain by its inverse
-    solution->gains[j] = 1.0 / z[place];
+    solution->gains[j] = silentAt(step, place) ? NAN : 1.0 / z[place];
     solution->deviations[j] = -slope * std::sqrt(variance * P(place, place));
     solution->fitted[static_cast<size_t>(j)] = {z[place] * solution->unknowns, z[place]};
     solution->influences[static_cast<size_t>(j)].unknowns = slope * P.col(place).head(unknowns);
@@ -199,7 +203,8 @@ void refine(const std::vector<SignalRows>& signals, const SharedSystem& system,
       solution->echo(j, o) = weight * slope * P(unknowns + other, place) / inverse;
     }
   }
-  solution->solved = solution->gains(system.taking_part).allFinite();
+  solution->solved = solution->gains(system.taking_part).allFinite() &&
+                     solution->deviations(system.taking_part).allFinite();
 }
 
 }  // namespace
@@ -234,6 +239,7 @@ GainSolution jointGains(const std::vector<SignalRows>& signals, int unknowns,
     solution.gains[system.taking_part[static_cast<size_t>(i)]] = c[i];
   solution.unknowns = model.x.head(unknowns) / known;
   refine(signals, system, &solution);
+  if (!solution.solved) solution.gains.setConstant(NAN);
   return solution;
 }
 

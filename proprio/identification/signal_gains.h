@@ -42,7 +42,8 @@ struct LinearForm {
 };
 
 struct GainSolution {
-  bool solved = false;         ///< at least one gain
+  /// separate: there is a gain; joint: every signal that took part has one.
+  bool solved = false;
   Eigen::VectorXd gains;       ///< per signal; not a number where nothing decides it
   Eigen::VectorXd deviations;  ///< standard deviations for white noise
   /// The parameters, and their standard deviations for white noise; only where signals share them.

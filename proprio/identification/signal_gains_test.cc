@@ -75,5 +75,35 @@ TEST(SignalGains, Edges) {
   EXPECT_FALSE(jointGains({signal}, 1, separateGains({signal}, 1)).solved);
 }
 
+// A signal whose gain nothing decides, though a guess of it is given, spoils nothing silently: the
+// joint estimate says that it is not solved. Alone, with more parameters than it has columns, the
+// other signal has the gain that it has by itself.
+TEST(SignalGains, UndecidedGainIsNotSolved) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> gaussian(0.0, 1.0);
+  SignalRows good, bad;
+  good.columns = {0, 1};
+  bad.columns = {2, 3};
+  good.rows = Eigen::MatrixXd::NullaryExpr(200, 4, [&] { return gaussian(random); });
+  bad.rows = Eigen::MatrixXd::NullaryExpr(200, 4, [&] { return gaussian(random); });
+  good.rows.col(3) =
+      (good.rows.leftCols(3) * Eigen::Vector3d(2.0, -1.0, 1.0)) / 5.0 + 0.01 * good.rows.col(3);
+  bad.rows.col(2).setZero();
+  bad.rows.col(3) =
+      (bad.rows.leftCols(2) * Eigen::Vector2d(1.0, 3.0)) / 4.0 + 0.01 * bad.rows.col(3);
+  good.equations = bad.equations = 200;
+  const std::vector<SignalRows> both = {good, bad};
+  GainSolution first = separateGains(both, 40);
+  EXPECT_TRUE(std::isnan(first.gains[1]));
+  const GainSolution alone = jointGains(both, 40, first);
+  ASSERT_TRUE(alone.solved);
+  EXPECT_NEAR(alone.gains[0], first.gains[0], 1e-9);
+  EXPECT_NEAR(alone.deviations[0], first.deviations[0], 1e-9);
+  first.gains[1] = 4.0;
+  const GainSolution guessed = jointGains(both, 40, first);
+  EXPECT_FALSE(guessed.solved);
+  EXPECT_TRUE(guessed.gains.array().isNaN().all());
+}
+
 }  // namespace
 }  // namespace proprio
