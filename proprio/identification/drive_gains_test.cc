@@ -38,9 +38,9 @@ std::shared_ptr<const Tree> carrying(const Tree& tree, const KnownPayload& paylo
 /// Torques become currents with white noise.
 void toCurrents(const Eigen::VectorXd& gains, double noise, std::mt19937_64* random,
                 MotionData* data) {
-  std::normal_distribution<double> gaussian(0.0, noise);
+  std::normal_distribution<double> gaussian(0.0, 1.0);
   data->tau = data->tau * gains.cwiseInverse().asDiagonal();
-  for (double& value : data->tau.reshaped()) value += gaussian(*random);
+  for (double& value : data->tau.reshaped()) value += noise * gaussian(*random);
 }
 
 GainProblem syntheticProblem(const Tree& tree, const KnownPayload& payload, double noise,

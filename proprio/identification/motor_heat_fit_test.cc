@@ -19,8 +19,8 @@ HeatRun heatingRun(const MotorHeat& motor, double noise, std::uint64_t seed) {
       361, [](Eigen::Index k) { return k < 200 ? 5.0 : (k < 260 ? 2.0 : 6.0); });
   run.temperature = motorTemperature(motor, run.time, run.current, 45.0);
   std::mt19937_64 random(seed);
-  std::normal_distribution<double> gaussian(0.0, noise);
-  for (double& T : run.temperature) T += gaussian(random);
+  std::normal_distribution<double> gaussian(0.0, 1.0);
+  for (double& T : run.temperature) T += noise * gaussian(random);
   return run;
 }
 
@@ -31,8 +31,8 @@ HeatRun coolingRun(MotorHeat motor, double ambient, double noise, std::uint64_t 
   run.current = Eigen::VectorXd::Zero(301);
   run.temperature = motorTemperature(motor, run.time, run.current, 75.0);
   std::mt19937_64 random(seed);
-  std::normal_distribution<double> gaussian(0.0, noise);
-  for (double& T : run.temperature) T += gaussian(random);
+  std::normal_distribution<double> gaussian(0.0, 1.0);
+  for (double& T : run.temperature) T += noise * gaussian(random);
   return run;
 }
 
