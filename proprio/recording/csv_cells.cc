@@ -143,7 +143,7 @@ std::optional<double> valueOfWord(std::string_view cell) {
 }
 
 bool isNumber(std::string_view cell, char separator) {
-  if (valueOfWord(cell) || parseNumber(cell)) return true;
+  if (parseNumber(cell) || valueOfWord(cell)) return true;
   if (separator == ',' || cell.find('.') != std::string_view::npos) return false;
   std::string with_point(cell);
   std::replace(with_point.begin(), with_point.end(), ',', '.');

@@ -1,132 +1,15 @@
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "proprio/recording/guess_signals_internal.h"
-#include "proprio/recording/name_words_internal.h"
+#include "proprio/recording/signal_words_internal.h"
 #include "proprio/recording/units.h"
 
 namespace proprio {
 namespace {
-
-// ---- words ----
-
-/// The quantity that a word stands for, or nothing.
-std::string quantityOf(const std::string& word) {
-  struct QuantityWords {
-    const char* quantity;
-    std::set<std::string> words;
-  };
-  static const std::vector<QuantityWords> kQuantities = {
-      {"position",
-       {"q", "pos", "position", "positions", "angle", "angles", "theta", "thetas", "qpos", "winkel",
-        "lage"}},
-      {"velocity",
-       {"dq", "qd", "qdot", "v", "vel", "velocity", "velocities", "speed", "speeds", "omega",
-        "dtheta", "qvel", "drehzahl", "geschwindigkeit"}},
-      {"acceleration",
-       {"ddq", "qdd", "qddot", "a", "acc", "accel", "acceleration", "accelerations"}},
-      {"torque",
-       {"tau", "torque", "torques", "effort", "efforts", "trq", "tq", "torq", "moment", "moments",
-        "drehmoment"}},
-      {"current", {"i", "iq", "cur", "curr", "current", "currents", "amps", "strom"}}};
-  for (const QuantityWords& candidate : kQuantities) {
-    if (candidate.words.count(word) != 0) return candidate.quantity;
-  }
-  return "";
-}
-
-/// The quantity of a joint with this SI unit, or nothing.
-std::string quantityOfUnit(const std::string& si) {
-  static const std::map<std::string, std::string> kUnits = {{"rad", "position"},
-                                                            {"m", "position"},
-                                                            {"rad/s", "velocity"},
-                                                            {"m/s", "velocity"},
-                                                            {"rad/s^2", "acceleration"},
-                                                            {"m/s^2", "acceleration"},
-                                                            {"N m", "torque"},
-                                                            {"N", "torque"},
-                                                            {"A", "current"}};
-  const auto found = kUnits.find(si);
-  return found == kUnits.end() ? "" : found->second;
-}
-
-const std::set<std::string> kCommandedWords = {
-    "des",       "desired", "cmd",     "command",  "commands", "commanded", "ref", "soll",
-    "reference", "target",  "targets", "setpoint", "goal",     "d",         "ipo"};
-/// Words that change nothing.
-const std::set<std::string> kPlainWords = {
-    "joint",  "joints",   "j",    "jnt",      "axis",  "ax",     "axes", "arm",   "robot", "act",
-    "actual", "meas",     "msr",  "measured", "state", "states", "link", "fbk",   "ist",   "field",
-    "achse",  "feedback", "data", "msg",      "value", "values", "obs",  "sensor"};
-
-/// Words that make something else of a quantity, whatever its unit.
-const std::set<std::string> kOtherThings = {
-    "error",    "err",   "ext",       "external",  "gravity", "grav",  "coriolis",
-    "friction", "limit", "max",       "min",       "std",     "diff",  "delta",
-    "tool",     "tcp",   "cart",      "cartesian", "ee",      "resid", "residual",
-    "model",    "dev",   "deviation", "following", "contact"};
-
-/// Units at the end of a name: "q1_deg", "speed_2_deg_s"; in the order in which they are tried.
-struct UnitWords {
-  Words words;
-  const char* unit;
-};
-const std::vector<UnitWords>& unitWords() {
-  static const std::vector<UnitWords> kUnits = {{{"rad", "per", "s"}, "rad/s"},
-                                                {{"deg", "per", "s"}, "deg/s"},
-                                                {{"rad", "s"}, "rad/s"},
-                                                {{"deg", "s"}, "deg/s"},
-                                                {{"radps"}, "rad/s"},
-                                                {{"degps"}, "deg/s"},
-                                                {{"dps"}, "deg/s"},
-                                                {{"rpm"}, "rpm"},
-                                                {{"rad"}, "rad"},
-                                                {{"radians"}, "rad"},
-                                                {{"deg"}, "deg"},
-                                                {{"degrees"}, "deg"},
-                                                {{"degree"}, "deg"},
-                                                {{"nm"}, "Nm"},
-                                                {{"n", "m"}, "Nm"},
-                                                {{"mnm"}, "mNm"},
-                                                {{"ma"}, "mA"},
-                                                {{"amp"}, "A"},
-                                                {{"ampere"}, "A"}};
-  return kUnits;
-}
-
-std::string takeUnit(Words* words) {
-  for (const UnitWords& unit : unitWords()) {
-    if (words->size() <= unit.words.size() ||
-        !std::equal(unit.words.rbegin(), unit.words.rend(), words->rbegin()))
-      continue;
-    words->resize(words->size() - unit.words.size());
-    return unit.unit;
-  }
-  return "";
-}
-
-/// Words that belong together: "q dot" is qdot; "d q" may be dq or a desired q.
-void joinWords(Words* words) {
-  struct Pair {
-    const char *first, *second, *joined;
-  };
-  constexpr Pair kPairs[] = {{"q", "dot", "qdot"},     {"q", "ddot", "qddot"},
-                             {"qdot", "dot", "qddot"}, {"dd", "q", "ddq"},
-                             {"i", "q", "iq"},         {"set", "point", "setpoint"}};
-  for (size_t i = 1; i < words->size();) {
-    const auto* const found = std::find_if(
-        std::begin(kPairs), std::end(kPairs),
-        [&](const Pair& p) { return (*words)[i - 1] == p.first && (*words)[i] == p.second; });
-    if (found == std::end(kPairs)) {
-      ++i;
-      continue;
-    }
-    (*words)[i - 1] = found->joined;
-    words->erase(words->begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
 
 // ---- joints ----
 
@@ -137,6 +20,30 @@ int takeNumber(Words* words) {
   const int number = std::stoi(*last);
   words->erase(std::next(last).base());
   return number;
+}
+
+/// Takes all numbers out of `words`.
+std::vector<int> takeNumbers(Words* words) {
+  std::vector<int> numbers;
+  std::erase_if(*words, [&](const std::string& word) {
+    if (isNumberWord(word)) numbers.push_back(std::stoi(word));
+    return isNumberWord(word);
+  });
+  return numbers;
+}
+
+/// "A1" of an industrial robot is its axis 1; an acceleration would be a1.
+std::string withAxes(const std::string& name) {
+  std::string out;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const auto is = [&](size_t at, int (*kind)(int)) {
+      return at < name.size() && kind(static_cast<unsigned char>(name[at])) != 0;
+    };
+    const bool axis =
+        name[i] == 'A' && is(i + 1, std::isdigit) && (i == 0 || !is(i - 1, std::isalpha));
+    out += axis ? "axis" : std::string(1, name[i]);
+  }
+  return out;
 }
 
 /// The ways to write the joints' names.
@@ -185,9 +92,8 @@ class JointNames {
     if (exact != names_.end()) return static_cast<int>(exact - names_.begin());
     Words words = wordsOf(name);
     const int joint = take(&words);
-    const bool whole = std::all_of(words.begin(), words.end(), [](const std::string& word) {
-      return kPlainWords.count(word) != 0;
-    });
+    const bool whole = std::all_of(words.begin(), words.end(),
+                                   [](const std::string& word) { return isPlainWord(word); });
     return whole ? joint : -1;
   }
 
@@ -250,34 +156,72 @@ struct ColumnGroup {
   bool unit_in_name = false;
 };
 
+/// Which of several numbers in the names is the joint's: the only one that varies, else the last.
+/// Groups in which several vary are taken apart by those before the last.
+void chooseNumbers(const std::vector<std::vector<int>>& numbers, std::vector<ColumnGroup>* groups) {
+  std::vector<ColumnGroup> chosen;
+  for (const ColumnGroup& group : *groups) {
+    if (group.columns.front().joint >= 0) {
+      chosen.push_back(group);
+      continue;
+    }
+    const size_t count = numbers[group.columns.front().channel].size();
+    std::vector<size_t> varying;
+    for (size_t k = 0; k < count; ++k) {
+      const int first = numbers[group.columns.front().channel][k];
+      if (std::any_of(group.columns.begin(), group.columns.end(),
+                      [&](const GuessedColumn& c) { return numbers[c.channel][k] != first; }))
+        varying.push_back(k);
+    }
+    const size_t place = varying.size() == 1 ? varying[0] : count - 1;
+    std::map<std::vector<int>, ColumnGroup> parts;
+    for (GuessedColumn column : group.columns) {
+      std::vector<int> others = numbers[column.channel];
+      column.number = others[place];
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(place));
+      ColumnGroup& part =
+          parts.try_emplace(others, ColumnGroup{{}, group.words, group.unit, group.unit_in_name})
+              .first->second;
+      part.columns.push_back(column);
+    }
+    for (auto& [others, part] : parts) chosen.push_back(std::move(part));
+  }
+  *groups = std::move(chosen);
+}
+
 std::vector<ColumnGroup> groupsOf(const JointNames& joints, const Recording& recording) {
+  // the group of an archive may say what channels called `values` or `signals.values` are
+  const bool told = quantityInName(recording.topic).quantity != Quantity::kOther;
   std::vector<ColumnGroup> groups;
-  using Key = std::tuple<Words, bool, std::string>;  // words, whether joints are named, unit
+  std::vector<std::vector<int>> numbers(recording.channels.size());
+  using Key = std::tuple<Words, bool, size_t, std::string>;  // words, by name?, numbers, unit
   std::map<Key, size_t> place;
   for (size_t c = 0; c < recording.channels.size(); ++c) {
     const Channel& channel = recording.channels[c];
+    const bool says = quantityInName(channel.name).quantity != Quantity::kOther;
     GuessedColumn column;
     column.channel = c;
-    Words words = wordsOf(channel.name);
+    Words words = wordsOf(withAxes(channel.name));
     std::string unit = channel.unit.empty() ? takeUnit(&words) : channel.unit;
     const bool unit_in_name = channel.unit.empty() && !unit.empty();
     const bool attributed = channel.quantity == Quantity::kOther && !channel.of.empty();
-    if (attributed) {
-      column.joint = joints.find(channel.of);
-      takeNumber(&words);
-      if (column.joint < 0) continue;
-    } else {
-      column.joint = joints.take(&words);
-      if (column.joint < 0) column.number = takeNumber(&words);
-      if (column.joint < 0 && column.number < 0) continue;
-    }
+    column.joint = attributed ? joints.find(channel.of) : joints.take(&words);
+    if (attributed && column.joint < 0) continue;
+    if (column.joint < 0 || attributed) numbers[c] = takeNumbers(&words);
+    if (column.joint < 0 && numbers[c].empty()) continue;
     if (!unit_in_name && channel.unit.empty() && !words.empty()) unit = takeUnit(&words);
+    if (told && !says) {
+      const Words topic = wordsOf(recording.topic);
+      words.insert(words.begin(), topic.begin(), topic.end());
+    }
     joinWords(&words);
-    const auto [entry, fresh] =
-        place.try_emplace(Key{words, column.joint >= 0, unit}, groups.size());
+    const auto [entry, fresh] = place.try_emplace(
+        Key{words, column.joint >= 0, column.joint >= 0 ? 0 : numbers[c].size(), unit},
+        groups.size());
     if (fresh) groups.push_back({{}, words, unit, channel.unit.empty() && !unit.empty()});
     groups[entry->second].columns.push_back(column);
   }
+  chooseNumbers(numbers, &groups);
   return groups;
 }
 
@@ -327,14 +271,14 @@ std::optional<Meaning> meaningOf(const Words& words, const std::string& unit, bo
   const bool motor = std::find(words.begin(), words.end(), "motor") != words.end();
   for (const std::string& word : words) {
     ++meaning.cost;
-    bare = bare && kJointWords.count(word) + kCommandedWords.count(word) > 0;
-    if (kPlainWords.count(word) != 0 || isNumberWord(word) || word == "motor") continue;
+    bare = bare && (kJointWords.count(word) != 0 || isCommandedWord(word));
+    if (isPlainWord(word) || isNumberWord(word) || word == "motor") continue;
     if (word == "m") {  // measured, or the motor's: after one that says nothing
       ++meaning.cost;
       continue;
     }
     if (word == "d" && meaning.quantity.empty()) return std::nullopt;  // of "d x", not of "q d"
-    if (kCommandedWords.count(word) != 0) {
+    if (isCommandedWord(word)) {
       meaning.role = "commanded";
       continue;
     }
@@ -360,7 +304,7 @@ std::optional<Meaning> meaningOf(const Words& words, const std::string& unit, bo
   }
   if (strange) meaning.cost += kStrange;
   if (std::any_of(words.begin(), words.end(),
-                  [](const std::string& word) { return kOtherThings.count(word) != 0; }))
+                  [](const std::string& word) { return isOtherThing(word); }))
     return std::nullopt;
   // the motor's side needs a gear ratio; its current does not
   if (motor && meaning.quantity != "current") return std::nullopt;
@@ -377,15 +321,14 @@ NamedQuantity quantityInName(const std::string& name) {
   for (const std::string& word : words) {
     const bool letter = word.size() == 1 && word != "q" && word != "v";
     const std::string quantity = letter ? "" : quantityOf(word);
-    const bool commanded = !letter && kCommandedWords.count(word) != 0;
+    const bool commanded = !letter && isCommandedWord(word);
     if (commanded) named.role = Role::kCommanded;
     if (!quantity.empty()) found.insert(quantity);
-    if (quantity.empty() && !commanded && kPlainWords.count(word) == 0) named.rest.push_back(word);
+    if (quantity.empty() && !commanded && !isPlainWord(word)) named.rest.push_back(word);
   }
   const bool motor = std::find(words.begin(), words.end(), "motor") != words.end();
-  const bool other = std::any_of(words.begin(), words.end(), [](const std::string& word) {
-    return kOtherThings.count(word) != 0;
-  });
+  const bool other = std::any_of(words.begin(), words.end(),
+                                 [](const std::string& word) { return isOtherThing(word); });
   if (found.size() != 1 || other || (motor && *found.begin() != "current")) return named;
   for (const Quantity quantity : {Quantity::kPosition, Quantity::kVelocity, Quantity::kAcceleration,
                                   Quantity::kTorque, Quantity::kCurrent}) {

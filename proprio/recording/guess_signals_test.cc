@@ -245,6 +245,53 @@ TEST(GuessSignals, DegreesByLimits) {
   }
 }
 
+// Of several numbers in a name the one that varies is the joint's; capital A with a number is an
+// axis.
+TEST(GuessSignals, NumbersInNames) {
+  for (const Names& names :
+       {Names{"q_1_1", "q_2_1", "q_3_1", "tau_1_1", "tau_2_1", "tau_3_1"},
+        Names{"robot0_q_0", "robot0_q_1", "robot0_q_2", "robot0_tau_0", "robot0_tau_1",
+              "robot0_tau_2"},
+        Names{"A1 pos", "A2 pos", "A3 pos", "A1 torque", "A2 torque", "A3 torque"},
+        Names{"A1", "A2", "A3", "M_A1 [Nm]", "M_A2 [Nm]", "M_A3 [Nm]"}}) {
+    const Recording mapped = mapRecording(robotWith(kUrJoints), {namedLog(names)});
+    EXPECT_EQ(channelValue(mapped, "q_elbow_joint"), 3.0) << names[0];
+    EXPECT_EQ(channelValue(mapped, "tau_shoulder_lift_joint"), 5.0) << names[0];
+  }
+  const Recording small =
+      mapRecording(robotWith(kUrJoints), {namedLog({"q1", "q2", "q3", "a1", "a2", "a3"})});
+  EXPECT_EQ(channelValue(small, "a_elbow_joint"), 6.0);
+}
+
+// The group of an archive says what its values are, as Simulink saves signals.
+TEST(GuessSignals, GroupsOfArchives) {
+  Recording q = namedLog({"signals.values[0]", "signals.values[1]", "signals.values[2]"}), tau = q;
+  q.topic = "q_meas";
+  tau.topic = "tau";
+  tau.values.array() += 10.0;
+  const Recording mapped = mapRecording(robotWith(kUrJoints), {tau, q});
+  EXPECT_EQ(channelValue(mapped, "q_elbow_joint"), 3.0);
+  EXPECT_EQ(channelValue(mapped, "tau_elbow_joint"), 13.0);
+}
+
+// Whole time stamps in steps of 1 and more are no seconds, unless velocities say so.
+TEST(GuessSignals, ClocksWithoutUnit) {
+  const auto mapped = [](double step, double velocity) {
+    std::string text = "time,q1,q2,q3,dq1,dq2,dq3\n";
+    for (int i = 0; i < 200; ++i) {
+      const double q = std::sin(0.02 * i), v = velocity * std::cos(0.02 * i);
+      text += fmt::format("{},{},{},{},{},{},{}\n", step * i, q, q, q, v, v, v);
+    }
+    return mapRecording(robotWith(kUrJoints), {readCsvRecordingText(text, "log.csv")});
+  };
+  // 4 ms per sample: dq/dt = 0.02 / 0.004
+  EXPECT_DOUBLE_EQ(mapped(4.0, 5.0).time[100], 0.4);
+  EXPECT_TRUE(containsText(mapped(4.0, 5.0).notes.at(1), "read as ms"));
+  EXPECT_DOUBLE_EQ(mapped(4000.0, 5.0).time[100], 0.4);
+  EXPECT_EQ(mapped(4.0, 0.005).time[100], 400.0);  // a very slow robot
+  EXPECT_DOUBLE_EQ(mapped(0.004, 5.0).time[100], 0.4);
+}
+
 // Names of files.
 TEST(GuessSignals, QuantityInName) {
   EXPECT_EQ(quantityInName("run1_pos").quantity, Quantity::kPosition);

@@ -1,4 +1,4 @@
-// Degrees that nobody states.
+// Degrees, and clocks in milliseconds, that nobody states.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -78,7 +78,42 @@ double factorBetween(const Selection& positions, const Selection& velocities,
   return squares > 0.0 ? products / squares : 0.0;
 }
 
+const Selection* find(const std::vector<Selection>& selections, Quantity quantity) {
+  for (const Selection& s : selections) {
+    if (s.role == Role::kMeasured && s.columns.front().quantity == quantity) return &s;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+double guessTimeFactor(const Recording& recording, const std::vector<Selection>& selections,
+                       std::vector<std::string>& notes) {
+  constexpr Index kFew = 100;
+  const VectorXd& time = recording.time;
+  if (time.size() < kFew || (time.array() != time.array().floor()).any()) return 1.0;
+  std::vector<double> steps;
+  for (Index i = 1; i < time.size(); ++i) steps.push_back(time[i] - time[i - 1]);
+  std::nth_element(steps.begin(), steps.begin() + std::ssize(steps) / 2, steps.end());
+  const double step = steps[steps.size() / 2];
+  if (!(step >= 1.0)) return 1.0;
+  // a robot's log has 10 Hz to 10 kHz
+  const char* unit = step <= 1e2 ? "ms" : step <= 1e5 ? "us" : "ns";
+  const double factor = findUnit(unit)->factor;
+  const Selection *q = find(selections, Quantity::kPosition),
+                  *v = find(selections, Quantity::kVelocity);
+  if (q == nullptr || !isUnitless(*q, recording)) return 1.0;
+  if (v != nullptr && q->recording == v->recording && isUnitless(*v, recording)) {
+    const double between = factor * factorBetween(*q, *v, recording);
+    if (std::abs(between - 1.0) > kSame) return 1.0;
+  }
+  notes.push_back(
+      fmt::format("{}: the time stamps are whole numbers in steps of {}, which would be {:.3g} Hz "
+                  "in s: read as "
+                  "{} (`time` in a robot.yaml says it for sure)",
+                  placeOf(recording), step, 1.0 / step, unit));
+  return factor;
+}
 
 void guessDegrees(const Model& model, const std::vector<Recording>& raw,
                   std::vector<Selection>& selections, std::vector<std::string>& notes) {
@@ -93,10 +128,10 @@ void guessDegrees(const Model& model, const std::vector<Recording>& raw,
           other.recording != s.recording || !isUnitless(other, recording) ||
           std::abs(factorBetween(s, other, recording) - 1.0) > kSame)
         continue;
-      other.declaration.unit = "deg/s";
+      other.declaration.unit = std::string("deg/s");
       with = "; velocities are their derivative and read as deg/s";
     }
-    s.declaration.unit = "deg";
+    s.declaration.unit = std::string("deg");
     notes.push_back(fmt::format(
         "{}: {}positions state no unit, leave the joints' limits as rad and keep them as deg: read "
         "as deg{} (`unit` in a robot.yaml says it for sure)",

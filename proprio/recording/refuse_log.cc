@@ -58,7 +58,7 @@ std::string linesToPaste(const std::vector<std::string>& joints,
       if (family.size() == count) add(family, 0);
       // a table without names: perhaps the time, then positions first and torques last
       const size_t rest = family.size() % count;
-      if (family.size() == count || rest > 1) continue;
+      if (family.size() == count || rest > 1 || !family.front().starts_with("column_")) continue;
       if (rest == 1) time = fmt::format("  time: {{channel: {}}}  # if it is\n", family.front());
       add(family, rest);
       add(family, family.size() - count);

@@ -437,11 +437,17 @@ void chooseRows(const Model& model, const Collector& collector, bool mapped_befo
 
 }  // namespace
 
-Recording mapRecording(const Model& model, const std::vector<Recording>& raw) {
-  if (raw.empty()) throw Error("there is no recording to map");
+Recording mapRecording(const Model& model, const std::vector<Recording>& given) {
+  if (given.empty()) throw Error("there is no recording to map");
   bool declared = model.recording && !model.recording->signals.empty();
   Recording mapped;
-  const std::vector<Selection> selections = selectionsFor(model, raw, declared, mapped.notes);
+  const std::vector<Selection> selections = selectionsFor(model, given, declared, mapped.notes);
+  const double factor =
+      declared ? 1.0 : guessTimeFactor(given[selections[0].recording], selections, mapped.notes);
+  std::vector<Recording> scaled;
+  if (factor != 1.0) scaled = given;
+  for (Recording& recording : scaled) recording.time *= factor;
+  const std::vector<Recording>& raw = factor != 1.0 ? scaled : given;
   const bool mapped_before = !declared && model.recording && !model.recording->signals.empty();
   mapped.source = raw[selections[0].recording].source;
   mapped.topic = raw[selections[0].recording].topic;

@@ -41,6 +41,12 @@ std::vector<Selection> selectByNames(const Model& model, const std::vector<Recor
 void guessDegrees(const Model& model, const std::vector<Recording>& raw,
                   std::vector<Selection>& selections, std::vector<std::string>& notes);
 
+/// Seconds per unit of time stamps that are whole numbers in steps of 1 and more, as no log of a
+/// robot has them in s: ms, us or ns by their size, unless recorded velocities contradict;
+/// otherwise 1. A note tells it.
+double guessTimeFactor(const Recording& recording, const std::vector<Selection>& selections,
+                       std::vector<std::string>& notes);
+
 /// Nothing in the log names a joint of the model. @throws Error with the channels found, the joints
 /// wanted and the lines for robot.yaml.
 [[noreturn]] void refuseLog(const Model& model, const std::vector<std::string>& joints,
