@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -115,6 +116,34 @@ void attributeByTexts(const std::vector<CsvText>& texts, Recording& recording) {
     attributeJoints(recording, joints, fmt::format("column {} and those like it", inQuotes(first)));
 }
 
+// `ros2 topic echo --csv` of JointState has no names: sec, nanosec, frame, the joints' names, their
+// positions, velocities and efforts.
+void nameJointStates(const CsvLayout& layout, Recording& recording) {
+  const std::vector<CsvText>& texts = layout.texts;
+  const size_t joints = texts.size(), columns = recording.channels.size();
+  if (layout.names_line != 0 || joints == 0 || columns < 3 * joints + 2 || columns > 3 * joints + 3)
+    return;
+  for (size_t k = 0; k < joints; ++k) {
+    if (texts[k].number != texts[0].number + static_cast<int>(k)) return;
+  }
+  const size_t before = columns - 3 * joints;
+  if (layout.columns[before - 1].number >= texts[0].number ||
+      layout.columns[before].number <= texts.back().number)
+    return;
+  constexpr std::array<const char*, 3> kNames = {"position", "velocity", "effort"};
+  for (size_t c = before; c < columns; ++c) {
+    Channel& channel = recording.channels[c];
+    channel.name = fmt::format("{}[{}]", kNames[(c - before) / joints], (c - before) % joints);
+    channel.of = texts[(c - before) % joints].value;
+  }
+  recording.channels[0].name = "sec";
+  recording.channels[1].name = "nanosec";
+  recording.notes.push_back(
+      fmt::format("the columns are those of JointState messages without names: {} joints, their "
+                  "positions, velocities and efforts",
+                  joints));
+}
+
 Recording recordingOf(const CsvSummary& summary, const CsvNumbers& rows) {
   Recording recording;
   recording.source = summary.layout.file;
@@ -129,6 +158,7 @@ Recording recordingOf(const CsvSummary& summary, const CsvNumbers& rows) {
   recording.values = rows.matrix(recording.channels.size());
   recording.notes = summary.notes;
   if (summary.dropped > 0) recording.notes.push_back(droppedNote(summary));
+  nameJointStates(summary.layout, recording);
   takeTimeColumn(recording);
   if (recording.time.size() == 0 && stamps >= 0) takeTime(recording, stamps, {"s", true, false});
   attributeByTexts(summary.layout.texts, recording);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <deque>
 #include <limits>
 #include <unordered_map>
 
@@ -195,6 +196,13 @@ CsvColumn nameAndUnit(std::string_view text) {
     const std::string unit(trimmed(text.substr(begin + 1, text.size() - begin - 2)));
     if (!name.empty() && findUnit(unit)) return {std::string(name), unit};
   }
+  // "Torque A1 / Nm", "Time in s"
+  for (const std::string_view between : {std::string_view(" / "), std::string_view(" in ")}) {
+    const size_t at = text.rfind(between);
+    if (at == std::string_view::npos || at == 0) continue;
+    const std::string unit(trimmed(text.substr(at + between.size())));
+    if (findUnit(unit)) return {std::string(trimmed(text.substr(0, at))), unit};
+  }
   return {std::string(text), ""};
 }
 
@@ -380,8 +388,29 @@ struct Header {
   size_t rows = 0;             // index of the first row
   int names = -1, units = -1;  // indices of lines, -1 if there are none
   Cells name_cells;
-  size_t skipped = 0;  // lines before all that
+  std::deque<std::string> titled;  // names that were put together
+  size_t skipped = 0;              // lines before all that
 };
+
+bool hasRepeated(const Cells& cells) {
+  for (size_t c = 0; c < cells.size(); ++c) {
+    if (!cells[c].empty() && std::count(cells.begin(), cells.end(), cells[c]) > 1) return true;
+  }
+  return false;
+}
+
+// "Position;;Torque;" above "A1;A2;A1;A2": a title holds up to the next one.
+void addTitles(const Table& table, size_t line, Header& header) {
+  const Cells& titles = table.lines[line];
+  if (!hasWidth(table, line)) return;
+  std::string_view title;
+  for (size_t c = 0; c < table.width; ++c) {
+    if (!titles[c].empty()) title = titles[c];
+    if (title.empty() || title == header.name_cells[c]) continue;
+    header.titled.push_back(fmt::format("{} {}", title, header.name_cells[c]));
+    header.name_cells[c] = trimmed(header.titled.back());
+  }
+}
 
 Header findHeader(const Table& table, const std::vector<CellKind>& kinds,
                   const std::vector<Line>& lines) {
@@ -397,6 +426,8 @@ Header findHeader(const Table& table, const std::vector<CellKind>& kinds,
   if (header.names >= 0) {
     header.name_cells = table.lines[static_cast<size_t>(header.names)];
     header.name_cells.resize(table.width);
+    if (header.names > 0 && hasRepeated(header.name_cells))
+      addTitles(table, static_cast<size_t>(header.names) - 1, header);
   } else if (count > 0 && splitNames(lines[count - 1].text, table.width, header.name_cells)) {
     header.names = static_cast<int>(count) - 1;
   } else if (count == 1 && 2 * table.lines[0].size() > table.width && table.lines[0].size() > 1) {
@@ -422,7 +453,7 @@ void noteColumns(const Table& table, size_t row, Dialect& dialect,
                                       ? table.lines[row][c]
                                       : std::string_view();
     if (dialect.cells[c] == CellKind::kText) {
-      dialect.texts.push_back({columns[c].name, utf8(cell)});
+      dialect.texts.push_back({columns[c].name, utf8(cell), columns[c].number});
       texts.push_back(fmt::format("{} ({})", inQuotes(columns[c].name), shortened(cell)));
       continue;
     }

@@ -46,6 +46,7 @@ struct CsvColumn {
 struct CsvText {
   std::string name;
   std::string value;  ///< in the first row
+  int number = 0;     ///< of the column in the file, from 1
 };
 
 struct CsvLayout {

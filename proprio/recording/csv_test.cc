@@ -485,6 +485,33 @@ TEST(CsvDialects, NamesOfTime) {
   EXPECT_EQ(readCsvRecordingText("Timestamp[ms];x\n5;1\n", "t").time[0], 0.005);
 }
 
+// Titles above names that repeat, units behind a stroke, the first line of Excel.
+TEST(CsvDialects, OtherHeaders) {
+  const Recording titled = readCsvRecordingText(
+      "Trace 7\nTime;Position;;Torque;\n;A1;A2;A1;A2\ns;deg;deg;Nm;Nm\n0;1;2;3;4\n1;1;2;3;4\n",
+      "t.csv");
+  EXPECT_EQ(namesOf(titled), (Names{"Position A1", "Position A2", "Torque A1", "Torque A2"}));
+  EXPECT_EQ(titled.channels[3].unit, "Nm");
+  EXPECT_EQ(titled.time[1], 1.0);
+  const Recording stroke =
+      readCsvRecordingText("sep=;\nZeit / ms;q1 / deg;M1 in Nm;a/b\n5;1;2;3\n6;1;2;3\n", "t.csv");
+  EXPECT_EQ(namesOf(stroke), (Names{"q1", "M1", "a/b"}));
+  EXPECT_EQ(stroke.channels[1].unit, "Nm");
+  EXPECT_EQ(stroke.time[0], 0.005);
+}
+
+// Messages as ros2 topic echo --csv prints them.
+TEST(CsvDialects, JointStatesWithoutNames) {
+  const Recording r = readCsvRecordingText(
+      "5,500000000,,elbow,wrist,1,2,3,4,5,6\n6,0,,elbow,wrist,1,2,3,4,5,6\n", "t.csv");
+  EXPECT_EQ(r.time[0], 5.5);
+  ASSERT_GE(r.column("velocity[1]"), 0);
+  EXPECT_EQ(r.values(0, r.column("velocity[1]")), 4.0);
+  EXPECT_EQ(r.channels[static_cast<size_t>(r.column("effort[0]"))].of, "elbow");
+  // other numbers of columns are left alone
+  EXPECT_LT(readCsvRecordingText("5,0,,elbow,wrist,1,2,3,4\n", "t.csv").column("position[0]"), 0);
+}
+
 // Columns of text that list the joints say whose the numbered columns are.
 TEST(CsvDialects, NamesOfJointsInText) {
   const Recording r = readCsvRecordingText(

@@ -35,11 +35,17 @@ std::optional<TimeName> timeNamed(const std::string& name, const std::string& un
     words.pop_back();
   }
   const std::string plain = fmt::format("{}", fmt::join(words, " "));
-  constexpr std::array<std::string_view, 24> kNames = {
-      "time",      "times",        "t",           "ts",         "stamp",    "stamps",
-      "timestamp", "timestamps",   "time stamp",  "ros time",   "sim time", "rosbag timestamp",
-      "epoch",     "unix time",    "system time", "epoch time", "datetime", "elapsed time",
-      "seconds",   "time elapsed", "robot time",  "date time",  "zeit",     "zeitstempel"};
+  constexpr std::array<std::string_view, 28> kNames = {
+      "time",       "times",         "t",
+      "ts",         "stamp",         "stamps",
+      "timestamp",  "timestamps",    "time stamp",
+      "ros time",   "sim time",      "rosbag timestamp",
+      "epoch",      "unix time",     "system time",
+      "epoch time", "datetime",      "elapsed time",
+      "seconds",    "time elapsed",  "robot time",
+      "date time",  "zeit",          "zeitstempel",
+      "elapsed",    "relative time", "time since start",
+      "log time"};
   time.header = plain.ends_with("header stamp");
   if (!time.header && std::find(kNames.begin(), kNames.end(), plain) == kNames.end())
     return std::nullopt;
