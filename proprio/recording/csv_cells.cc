@@ -7,6 +7,7 @@
 
 #include "proprio/core/text.h"
 #include "proprio/recording/csv_dialect_internal.h"
+#include "proprio/recording/units.h"
 
 namespace proprio::csv {
 namespace {
@@ -155,7 +156,17 @@ bool isDate(std::string_view cell) {
   return dateSeconds(scan) && scan.done();
 }
 
+std::optional<double> parseDuration(std::string_view cell) {
+  const size_t blank = cell.find(' ');
+  if (blank == std::string_view::npos || blank == 0) return std::nullopt;
+  const auto unit = findUnit(std::string(trimmed(cell.substr(blank))));
+  const auto number = parseNumber(cell.substr(0, blank));
+  if (!unit || unit->si != "s" || !number) return std::nullopt;
+  return unit->factor * *number;
+}
+
 std::optional<double> parseStamp(std::string_view cell) {
+  if (const auto duration = parseDuration(cell)) return duration;
   constexpr size_t kShortest = 8, kLongest = 40;
   if (cell.size() < kShortest || cell.size() > kLongest) return std::nullopt;
   StampScanner scan(cell), again(cell);

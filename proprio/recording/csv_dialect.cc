@@ -462,10 +462,16 @@ void noteColumns(const Table& table, size_t row, Dialect& dialect,
     const bool dated = cell.find_first_of("-/") < 5 || cell.find('.') == 2;
     dialect.columns.back().unit = std::string("s");
     dialect.columns.back().stamp = true;
-    dialect.notes.push_back(fmt::format("column {} holds {} ({}): read as seconds since {}",
+    const bool duration = parseDuration(cell).has_value();
+    dialect.notes.push_back(fmt::format("column {} holds {} ({}): read as seconds{}",
                                         inQuotes(columns[c].name),
-                                        dated ? "dates and times" : "times of day", shortened(cell),
-                                        dated ? "1970, UTC where no zone is said" : "midnight"));
+                                        duration ? "times with a unit"
+                                        : dated  ? "dates and times"
+                                                 : "times of day",
+                                        shortened(cell),
+                                        duration ? ""
+                                        : dated  ? " since 1970, UTC where no zone is said"
+                                                 : " since midnight"));
   }
   if (texts.empty()) return;
   constexpr size_t kMost = 8;

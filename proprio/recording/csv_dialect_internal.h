@@ -51,9 +51,11 @@ std::optional<double> valueOfWord(std::string_view cell);
 bool isNumber(std::string_view cell, char separator);
 
 /// Seconds since 1970 of 2024-03-01T12:00:00.123Z, 2024/03/01 12:00:00,123 or 01.03.2024 12:00:00
-/// (with +hh:mm or Z; UTC where nothing is said), or seconds since midnight of 12:00:00.123.
+/// (with +hh:mm or Z; UTC where nothing is said), or seconds since midnight of 12:00:00.123, or of
+/// a duration, "0.005 sec".
 std::optional<double> parseStamp(std::string_view cell);
 
+std::optional<double> parseDuration(std::string_view cell);
 /// A date without a time.
 bool isDate(std::string_view cell);
 

@@ -159,6 +159,11 @@ class Reader {
                   ": the file is empty; expected a line of column names or numbers");
     }
     flush();
+    if (trailer_ > 0) {
+      summary_.notes.push_back(fmt::format("{} line{} of text below the table {} skipped", trailer_,
+                                           trailer_ == 1 ? "" : "s",
+                                           trailer_ == 1 ? "was" : "were"));
+    }
     if (remarks_ > 0) {
       summary_.notes.push_back(
           fmt::format("{} cell{} with text in columns that are empty at first {} read as missing",
@@ -177,6 +182,8 @@ class Reader {
   void slowRow(std::string_view line, bool cut_off);
   bool slowCell(std::string_view cell, double& value);
   void bad(int column, const std::string& sentence, bool cut_off);
+  bool isTrailer() const;
+  void refuseTrailer(const char* p, const char* end);
 
   void push() {
     ++summary_.rows;
@@ -201,6 +208,9 @@ class Reader {
   std::vector<CellKind> kinds_;  // of the cells of a row
   bool mixed_ = false;           // not all of them are numbers
   int64_t remarks_ = 0;          // cells with text in columns that were empty before
+  int64_t trailer_ = 0;          // lines without a number since the last row
+  std::string trailer_problem_;  // what to say of the first of them if rows follow
+  int64_t trailer_line_ = 0;
   std::vector<double> chunk_;
   std::vector<std::string_view> cells_;
 };
@@ -230,6 +240,7 @@ void Reader::block(const char* p, const char* end, bool unterminated) {
   while (p < end) {
     ++line_;
     const char* begin = p;
+    if (trailer_ > 0) refuseTrailer(begin, end);
     if (mixed_ ? fastRow<true>(p) : fastRow<false>(p)) {
       push();
       continue;
@@ -329,6 +340,14 @@ void Reader::slowRow(std::string_view line, bool cut_off) {
   if (cells_.size() != expected) {
     const std::string found = fmt::format("has {} cell{}, expected {}", cells_.size(),
                                           cells_.size() == 1 ? "" : "s", expected);
+    if (options_.names == CsvNames::kDetect && !options_.drop_bad_rows && isTrailer()) {
+      if (trailer_++ == 0) {
+        trailer_problem_ = fmt::format("this row {}, one per column{}", found,
+                                       summary_.layout.names_line > 0 ? " name" : "");
+        trailer_line_ = line_;
+      }
+      return;
+    }
     if (cut_off && cells_.size() < expected)
       return bad(0, fmt::format("the last row is cut off: it {}", found), true);
     return bad(0,
@@ -361,6 +380,25 @@ void Reader::slowRow(std::string_view line, bool cut_off) {
                cut_off && c + 1 == expected);
   }
   push();
+}
+
+// a line of words, as some programs write it below the table
+bool Reader::isTrailer() const {
+  return summary_.rows > 0 &&
+         std::none_of(cells_.begin(), cells_.end(), [&](std::string_view cell) {
+           return !cell.empty() && isNumber(cell, summary_.layout.separator);
+         });
+}
+
+// rows below such lines: they were damaged rows
+void Reader::refuseTrailer(const char* p, const char* end) {
+  const char* line_end =
+      static_cast<const char*>(std::memchr(p, '\n', static_cast<size_t>(end - p)));
+  const std::string_view line(p, static_cast<size_t>(line_end - p));
+  splitCells(line, summary_.layout.separator, cells_);
+  if (!isRow(line) || isTrailer()) return;
+  line_ = trailer_line_;
+  bad(0, trailer_problem_, false);
 }
 
 void Reader::bad(int column, const std::string& sentence, bool cut_off) {

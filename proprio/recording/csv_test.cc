@@ -454,6 +454,10 @@ TEST(CsvDialects, DatesAndTimes) {
     ASSERT_EQ(r.notes.size(), 1u) << text;
     EXPECT_NE(r.notes[0].find("read as seconds since"), std::string::npos) << r.notes[0];
   }
+  const Recording duration = readCsvRecordingText("t,x\n0.5 sec,1\n1 sec,2\n", "t.csv");
+  EXPECT_EQ(duration.time[0], 0.5);
+  EXPECT_EQ(duration.notes.at(0),
+            "column 't' holds times with a unit ('0.5 sec'): read as seconds");
   // the name need not say that it is time; a date alone is text
   EXPECT_EQ(readCsvRecordingText("When,x\n2024-03-01T12:00:00Z,1\n", "t").time.size(), 1);
   EXPECT_EQ(readCsvRecordingText("Date Time x\n2024-03-01 12:00:01 1\n", "t").time[0], 43201.0);
@@ -498,6 +502,17 @@ TEST(CsvDialects, OtherHeaders) {
   EXPECT_EQ(namesOf(stroke), (Names{"q1", "M1", "a/b"}));
   EXPECT_EQ(stroke.channels[1].unit, "Nm");
   EXPECT_EQ(stroke.time[0], 0.005);
+}
+
+// Lines of text below the table are skipped; above further rows they are damage.
+TEST(CsvDialects, LinesBelowTheTable) {
+  const Recording r = readCsvRecordingText("a,b\n1,2\n3,4\n\nEnd of log\nOperator: me\n", "t.csv");
+  EXPECT_EQ(r.samples(), 2);
+  EXPECT_EQ(r.notes.at(0), "2 lines of text below the table were skipped");
+  EXPECT_EQ(recordingMessageOf("a,b\n1,2\noops\n3,4\n"),
+            "t.csv:3: this row has 1 cell, expected 2, one per column name");
+  EXPECT_EQ(recordingMessageOf("a,b\n1,2\n3"),
+            "t.csv:3: the last row is cut off: it has 1 cell, expected 2");
 }
 
 // Messages as ros2 topic echo --csv prints them.

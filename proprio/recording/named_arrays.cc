@@ -277,7 +277,8 @@ std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector
   std::string period_name;
   const double period = channels_json.empty() ? samplePeriod(arrays, separator, period_name) : 0.0;
   arrays = usableArrays(file, std::move(arrays), !channels_json.empty(), notes);
-  const std::vector<TimeBase> bases = findTimeBases(arrays, separator);
+  std::vector<TimeBase> bases = findTimeBases(arrays, separator);
+  if (arrays.size() == 1) bases.clear();  // nothing else to give the time to
   turnArraysOnTheirSide(file, arrays, bases, notes);
 
   // with a time base first, in the order of the file

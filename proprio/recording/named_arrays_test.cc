@@ -53,6 +53,13 @@ TEST(NamedArrays, OnTheirSideWithoutTime) {
   EXPECT_EQ(time_of(0.01, 200.0).size(), 0);
 }
 
+// Time stamps alone are a channel.
+TEST(NamedArrays, OnlyTime) {
+  const auto read = recordingsFromArrays("t.npy", {{"t", counted(9, 1), ""}}, '/', "", nullptr);
+  EXPECT_EQ(read.at(0).channels.at(0).name, "t");
+  EXPECT_EQ(read.at(0).time.size(), 0);
+}
+
 // A list of names tells whose the columns of its own group are.
 TEST(NamedArrays, ListOfJoints) {
   const auto read = recordingsFromArrays("f.h5",

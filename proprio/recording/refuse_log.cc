@@ -55,10 +55,11 @@ std::string linesToPaste(const std::vector<std::string>& joints,
   for (const Recording& recording : raw) {
     for (const Family& family : familiesOf(recording)) {
       if (count == 0 || family.size() < count) continue;
-      if (family.size() == count) add(family, 0);
+      const bool nameless = family.front().starts_with("column_");
+      if (family.size() == count || !nameless) add(family, 0);
       // a table without names: perhaps the time, then positions first and torques last
       const size_t rest = family.size() % count;
-      if (family.size() == count || rest > 1 || !family.front().starts_with("column_")) continue;
+      if (family.size() == count || rest > 1 || !nameless) continue;
       if (rest == 1) time = fmt::format("  time: {{channel: {}}}  # if it is\n", family.front());
       add(family, rest);
       add(family, family.size() - count);
