@@ -26,7 +26,7 @@ std::vector<Family> familiesOf(const Recording& recording) {
       families.push_back(Family{channel.name});
       continue;
     }
-    *number = "0";
+    *number = std::string(1, '0');
     const auto [entry, fresh] = place.try_emplace(words, families.size());
     if (fresh) families.emplace_back();
     families[entry->second].push_back(channel.name);
