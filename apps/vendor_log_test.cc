@@ -104,6 +104,11 @@ TEST_F(VendorLog, OneSignalPerFile) {
   }
   expectSame(file("run"));
   expectSame(file("run/run1_trq.dat"));
+  const CommandResult twice =
+      run(fmt::format("identify {} --log {} --log {}", robot("planar_2r.urdf"),
+                      file("run/run1_pos.dat"), file("run/run1_trq.dat")));
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_NE(twice.error.find("are files of one recording"), std::string::npos) << twice.error;
 }
 
 // Two recordings in one file, whose time starts again, are two: `log` shows both and finds no

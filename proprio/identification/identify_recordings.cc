@@ -168,10 +168,19 @@ class Job {
 
   /// All of them first: joints that none has are held still.
   void readLogs() {
+    std::vector<std::string> read;
     for (const auto* paths : {&options_.logs, &options_.validate}) {
       for (const std::string& path : *paths) {
         tell("reading " + path);
         recordings_.push_back(readMeasurements(model_, path, options_.read));
+        for (size_t k = 0; k < read.size(); ++k) {
+          if (read[k] == path || recordings_[k].source != recordings_.back().source) continue;
+          throw Error(
+              fmt::format("{} and {} are files of one recording, as their names say; give "
+                          "one of them, or their folder",
+                          read[k], path));
+        }
+        read.push_back(path);
       }
     }
     Model model = withRecordedJoints(model_, recordings_, &result_.reasons);
