@@ -35,6 +35,21 @@ struct Dialect {
 /// @throws Error if it is binary, or if a first line has names that are missing or repeated.
 Dialect findDialect(std::string_view text, const CsvOptions& options, const std::string& file);
 
+using Cells = std::vector<std::string_view>;
+
+/// Bytes that are not UTF-8 are taken for Latin-1, as instruments write it.
+std::string utf8(std::string_view text);
+/// Columns with these names, of which known units are taken off; column_1, ... where they are
+/// empty.
+std::vector<CsvColumn> namedColumns(const Cells& cells);
+/// "[deg]" without its brackets.
+std::string_view withoutBrackets(std::string_view cell);
+/// Does a line below the names hold their units? At least one is known, and all others are empty, a
+/// stroke or in brackets.
+bool isUnits(const Cells& cells);
+/// Units as such a line says them; an unknown one becomes a part of the name.
+void addUnits(const Cells& units, std::vector<CsvColumn>& columns);
+
 /// Neither empty nor a comment.
 bool isRow(std::string_view line);
 
