@@ -130,6 +130,8 @@ void writeAll(const IdentifyVerbOptions& options, const Model& model,
   if (!result.passed && !written.urdf.empty())
     fmt::print(stderr, "proprio: {}/robot.urdf did not pass: do not use it before you know why\n",
                options.out);
+  for (const std::string& note : written.notes)
+    fmt::print(stderr, "proprio: {}/robot.urdf: {}\n", options.out, note);
   for (const std::string& refusal : written.refusals)
     fmt::print(
         stderr, "proprio: {}: {}{}\n", options.out, refusal,
@@ -236,8 +238,13 @@ Run addIdentify(CLI::App& verb) {
   addSignalOptions(verb, options->signals);
   verb.add_flag("--as-declared", identify.as_declared,
                 "only the friction and rotor inertias that the robot declares");
-  verb.add_flag("--keep-spikes", identify.keep_spikes,
+  verb.add_flag("--keep-spikes", identify.measurement.keep_spikes,
                 "one to three samples that are far off stay as they are");
+  verb.add_option("--touching", identify.measurement.touching,
+                  "links that touch something, with recorded force-torque sensors: what is between "
+                  "the sensors around them does not count; default: feet")
+      ->delimiter(',')
+      ->type_name("LIST");
   verb.add_option("--out", options->out,
                   "folder for estimate.json, robot.urdf, robot.yaml and report.html")
       ->type_name("DIR");

@@ -1,6 +1,7 @@
 // The main job from the command line: a recording in, files, a verdict and an exit code out; and
 // recordings with mistakes, each of which is noticed or survived.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -493,20 +494,27 @@ TEST_F(IdentifySixAxes, NamesTorquesOfAnotherUnit) {
       << all.out;
 }
 
-// Claim: a tool with the unit matrix as inertia, which no estimate can go below, is named.
-TEST_F(IdentifySixAxes, NamesAPlaceholderInertia) {
+// Claim: a tool with the unit matrix as inertia is no obstacle: the whole is identified, and what
+// is written adds up to it and is possible.
+TEST_F(IdentifySixAxes, DividesWhatAPlaceholderLeaves) {
   std::string urdf = readFile(robot("tx40.urdf"));
   urdf.replace(urdf.find("</robot>"), 8, R"(
   <link name="tool"><inertial><mass value="0.1"/>
     <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
   <joint name="mount" type="fixed"><parent link="link_6"/><child link="tool"/></joint>
 </robot>)");
+  const std::string arm = write("tool.urdf", urdf);
   const CommandResult result =
-      run("identify " + write("tool.urdf", urdf) + " --log " + file("log.csv") + " --split 0.7");
-  EXPECT_EQ(result.code, 1) << result.out << result.error;
-  EXPECT_NE(flat(result).find("'tool', which is fixed to 'link_6', has the unit matrix"),
-            std::string::npos)
+      run("identify " + arm + " --log " + file("log.csv") + " --split 0.7 --out " + file("out"));
+  EXPECT_EQ(result.code, 0) << result.out << result.error;
+  EXPECT_NE(flat(result).find("'tool' has the unit matrix as inertia"), std::string::npos)
       << result.out;
+  EXPECT_NE(result.error.find("'tool', fixed to 'link_6', is written with"), std::string::npos)
+      << result.error;
+  EXPECT_EQ(run("check " + file("out/robot.urdf")).code, 0);
+  const Model model = readRobot(file("out/robot.urdf"));
+  const Link& last = model.links[static_cast<size_t>(requireLink(model, "link_6"))];
+  EXPECT_LT(last.inertia.inertia.maxCoeff(), 0.1);  // not the square metre of the placeholder
 }
 
 // Claim: torques at the end of their range are left out: with the tallest fifth of one joint's
@@ -553,6 +561,84 @@ TEST_F(IdentifySixAxes, SurvivesJumpsAndRepeatedStamps) {
 }
 
 // Claim: options that contradict each other or are no numbers are refused in one sentence.
+/// An arm of three joints with a tool behind a force-torque sensor.
+std::string armWithTool(double tool_mass) {
+  const auto link = [](const std::string& name, double mass, double length) {
+    const double inertia = mass * length * length / 12.0 + 0.001;
+    return fmt::format(
+        "<link name='{}'><inertial><origin xyz='0.01 0.02 {}'/><mass value='{}'/><inertia ixx='{}' "
+        "ixy='0' ixz='0' iyy='{}' iyz='0' izz='0.002'/></inertial></link>\n",
+        name, 0.5 * length, mass, inertia, inertia);
+  };
+  const auto joint = [](const std::string& name, const std::string& type, const std::string& from,
+                        const std::string& to, double z, const std::string& axis) {
+    return fmt::format(
+        "<joint name='{}' type='{}'><parent link='{}'/><child link='{}'/><origin xyz='0 0 {}' "
+        "rpy='0.1 0 0.2'/><axis xyz='{}'/><limit lower='-2' upper='2' velocity='3' "
+        "effort='200'/><dynamics damping='0.5' friction='0.8'/></joint>\n",
+        name, type, from, to, z, axis);
+  };
+  return "<robot name='arm'>\n<link name='base'/>\n" + link("upper", 4.0, 0.4) +
+         link("fore", 2.5, 0.3) + link("wrist", 1.0, 0.1) + link("tool", tool_mass, 0.2) +
+         joint("shoulder", "revolute", "base", "upper", 0.2, "0 1 0") +
+         joint("elbow", "revolute", "upper", "fore", 0.4, "0 1 0") +
+         joint("roll", "revolute", "fore", "wrist", 0.3, "0 0 1") +
+         joint("flange", "fixed", "wrist", "tool", 0.1, "0 0 1") + "</robot>\n";
+}
+
+std::string armYaml(const std::string& urdf, const std::string& bias) {
+  return "version: 1\nname: arm\nurdf: " + urdf +
+         "\nsensors:\n  - {name: ft, type: force_torque, joint: flange, link: tool, xyz: [0, 0, "
+         "0.02], rpy: [0, 0, 0.5], noise: 0.02" +
+         bias + "}\n";
+}
+
+/// A recorded force-torque sensor tells tool and offset, without joint torques just as well.
+TEST_F(Identify, LearnsAToolFromItsSensor) {
+  write("true.urdf", armWithTool(2.0));
+  write("arm.urdf", armWithTool(1.2));
+  write("true.yaml", armYaml("true.urdf", ", bias: [2, -1, 3, 0.1, -0.2, 0.05]"));
+  write("arm.yaml", armYaml("arm.urdf", ""));
+  ASSERT_EQ(run("motion " + file("true.yaml") +
+                " --acceleration 10 --type fourier --period 8 "
+                "--seed 3 --out " +
+                file("motion.json"))
+                .code,
+            0);
+  ASSERT_EQ(run("simulate " + file("true.yaml") + " --trajectory " + file("motion.json") +
+                " --encoder-noise 1e-6 --torque-noise 0.1 --no-truth --out " + file("tool.csv"))
+                .code,
+            0);
+  std::ifstream all(file("tool.csv"));
+  std::ofstream few(file("no_torques.csv"));
+  std::vector<size_t> kept;
+  for (std::string line; std::getline(all, line);) {
+    const std::vector<std::string> cells = splitAt(line, ',');
+    if (kept.empty()) {
+      for (size_t c = 0; c < cells.size(); ++c) {
+        if (!cells[c].starts_with("tau")) kept.push_back(c);
+      }
+    }
+    for (size_t k = 0; k < kept.size(); ++k) few << (k > 0 ? "," : "") << cells[kept[k]];
+    few << '\n';
+  }
+  few.close();
+  for (const std::string log : {"tool.csv", "no_torques.csv"}) {
+    const CommandResult result = run("identify " + file("arm.yaml") + " --log " + file(log) +
+                                     " --split 0.7 --out " + file("out"));
+    EXPECT_EQ(result.code, 0) << result.out << result.error;
+    EXPECT_NE(flat(result).find("wrenches of 'ft' are used too"), std::string::npos);
+    const Model model = readRobot(file("out/robot.yaml"));
+    const Link& tool = model.links[static_cast<size_t>(requireLink(model, "tool"))];
+    EXPECT_NEAR(tool.inertia.mass, 2.0, 0.02) << log;
+    EXPECT_LT((tool.inertia.com() - Vector3d(0.01, 0.02, 0.1)).norm(), 0.002) << log;
+    ASSERT_EQ(model.sensors.size(), 1U);
+    ASSERT_EQ(model.sensors[0].bias.size(), 6U);
+    EXPECT_NEAR(model.sensors[0].bias[2], 3.0, 0.05) << log;
+    EXPECT_NEAR(model.sensors[0].bias[4], -0.2, 0.01) << log;
+  }
+}
+
 TEST_F(Identify, RefusesBadOptions) {
   EXPECT_EQ(identify(file("log.csv"), "--split 0.5 --validate " + file("log.csv")).code, 2);
   EXPECT_EQ(identify(file("log.csv"), "--prior-weight minus").code, 2);

@@ -7,7 +7,9 @@
 #include "apps/signal_options.h"
 #include "apps/verb.h"
 #include "proprio/core/text_table.h"
+#include "proprio/identification/diagnosis.h"
 #include "proprio/identification/measured_motions.h"
+#include "proprio/identification/sensed_wrenches.h"
 
 namespace proprio::apps {
 namespace {
@@ -20,13 +22,14 @@ struct ValidateOptions : RobotOptions {
 
 using Json = nlohmann::ordered_json;
 
-Json evaluationJson(const Model& model, const Evaluation& evaluation) {
+using Names = std::vector<std::string>;
+
+Json evaluationJson(const Names& names, const Evaluation& evaluation) {
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
   Json joints = Json::array();
-  for (const Joint& joint : model.joints) {
-    if (joint.velocity_index < 0 || joint.mimic) continue;
-    const JointError& error = evaluation.joints[static_cast<size_t>(joint.velocity_index)];
-    joints.push_back({{"joint", joint.name},
+  for (size_t j = 0; j < names.size(); ++j) {
+    const JointError& error = evaluation.joints[j];
+    joints.push_back({{"joint", names[j]},
                       {"percent", number(error.percent)},
                       {"rms", number(error.rms)},
                       {"torque_rms", number(error.torque_rms)},
@@ -37,39 +40,35 @@ Json evaluationJson(const Model& model, const Evaluation& evaluation) {
 }
 
 /// Joints that the model predicts worse than it has to, in words.
-std::vector<std::string> shortcomings(const Model& model, const std::vector<Evaluation>& models,
+std::vector<std::string> shortcomings(const Names& names, const std::vector<Evaluation>& models,
                                       double limit) {
   std::vector<std::string> sentences;
-  for (const Joint& joint : model.joints) {
-    if (joint.velocity_index < 0 || joint.mimic) continue;
-    const auto j = static_cast<size_t>(joint.velocity_index);
+  for (size_t j = 0; j < names.size(); ++j) {
     const double percent = models[0].joints[j].percent;
     if (std::isnan(percent)) continue;
     for (size_t other = 1; other < models.size(); ++other) {
       if (percent <= models[other].joints[j].percent) continue;
       sentences.push_back(fmt::format(
           "{}: '{}' is off by {:.1f} % of its torque, more than {} ({:.1f} %)", models[0].recording,
-          joint.name, percent, models[other].model, models[other].joints[j].percent));
+          names[j], percent, models[other].model, models[other].joints[j].percent));
       break;
     }
     if (percent > limit)
       sentences.push_back(
           fmt::format("{}: '{}' is off by {:.1f} % of its torque; the limit is {:g} %",
-                      models[0].recording, joint.name, percent, limit));
+                      models[0].recording, names[j], percent, limit));
   }
   return sentences;
 }
 
-std::string tableOf(const Model& model, const std::vector<Evaluation>& models) {
+std::string tableOf(const Names& names, const std::vector<Evaluation>& models) {
   TextTable table;
   table.header = {"joint", "torque rms", "error", "%"};
   for (size_t other = 1; other < models.size(); ++other)
     table.header.push_back(models[other].model + " %");
-  for (const Joint& joint : model.joints) {
-    if (joint.velocity_index < 0 || joint.mimic) continue;
-    const auto j = static_cast<size_t>(joint.velocity_index);
+  for (size_t j = 0; j < names.size(); ++j) {
     const JointError& error = models[0].joints[j];
-    std::vector<std::string> row = {joint.name};
+    std::vector<std::string> row = {names[j]};
     if (error.rows == 0) {
       row.insert(row.end(), {"not measured", "", ""});
     } else {
@@ -94,8 +93,10 @@ int run(const ValidateOptions& options) {
   for (const std::string& log : options.logs)
     recordings.push_back(readMeasurements(whole, log, {}));
   std::vector<std::string> held;
-  const Model model = withRecordedJoints(whole, recordings, &held);
+  const Model model =
+      withSensedWrenches(withRecordedJoints(whole, recordings, &held), recordings, &held);
   const Tree tree(std::make_shared<const Model>(model));
+  const Names names = coordinateNames(tree);
   const ParameterLayout layout(tree.sharedModel());
   const Parameters declared = declaredParameters(tree.sharedModel());
   const Eigen::VectorXd chi =
@@ -107,16 +108,16 @@ int run(const ValidateOptions& options) {
   for (size_t i = 0; i < recordings.size(); ++i) {
     RecordingInfo info;
     for (const MotionData& motion :
-         motionsOf(tree, std::move(recordings[i]), options.logs[i], signals, false, &info)) {
+         motionsOf(tree, std::move(recordings[i]), options.logs[i], signals, {}, &info)) {
       for (const std::string& step : info.steps) {
         if (step.find(" spike") != std::string::npos) text += step + "\n";
       }
       const std::vector<Evaluation> models = baselines(tree, layout, chi, motion);
       text += fmt::format("{}: {} samples at {:.4g} Hz\n{}", motion.name, motion.samples(),
-                          motion.rate_hz, tableOf(model, models));
+                          motion.rate_hz, tableOf(names, models));
       for (const Evaluation& evaluation : models)
-        evaluations.push_back(evaluationJson(model, evaluation));
-      for (std::string& sentence : shortcomings(model, models, options.limit))
+        evaluations.push_back(evaluationJson(names, evaluation));
+      for (std::string& sentence : shortcomings(names, models, options.limit))
         failures.push_back(std::move(sentence));
     }
   }

@@ -22,6 +22,7 @@
 #include "proprio/dynamics/testing/bundled_robots.h"
 #include "proprio/dynamics/testing/test_robot.h"
 #include "proprio/dynamics/wrench_regressor.h"
+#include "proprio/identification/recursive_least_squares.h"
 #include "proprio/model/robot_reader.h"
 #include "proprio/servo/computed_torque.h"
 #include "proprio/servo/servo_setup.h"
@@ -312,6 +313,17 @@ TEST(NoHeap, JointEffects) {
                    [&] { augmentedRegressorBatch(r.tree, layout, r.workspace, q, v, a, batch); });
     }
   }
+}
+
+// Rows are taken into a recursive estimate without heap.
+TEST(NoHeap, RecursiveLeastSquares) {
+  if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
+  RecursiveLeastSquares online(Eigen::VectorXd::Ones(8), Eigen::VectorXd::Ones(8));
+  const Eigen::MatrixXd rows = Eigen::MatrixXd::Ones(3, 8);  // a row of it is not contiguous
+  Eigen::VectorXd beta(8);
+  expectNoHeap("add", [&] { online.add(rows.row(1), 2.0, 0.1); });
+  expectNoHeap("forget", [&] { online.forget(0.99); });
+  expectNoHeap("estimate", [&] { online.estimate(beta); });
 }
 
 // Batches: no function allocates, whatever the number of samples.

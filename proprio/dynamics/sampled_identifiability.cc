@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kVelocity = 3.0, kAcceleration = 10.0;
 constexpr Eigen::Index kBlock = 64;
+const Eigen::RowVectorXd kIdentityPose = (Eigen::RowVectorXd(7) << 0, 0, 0, 0, 0, 0, 1).finished();
 
 /// The same numbers on every machine and library.
 class Uniform {
@@ -27,10 +28,6 @@ class Uniform {
 
  private:
   std::mt19937_64 rng_;
-};
-
-struct States {
-  Eigen::MatrixXd q, v, a;
 };
 
 void fillPose(Uniform& random, Eigen::Ref<Eigen::MatrixXd> q) {
@@ -55,8 +52,8 @@ std::pair<double, double> positionRange(const Joint& joint, int coordinate) {
   return stated ? std::pair(limits.lower, limits.upper) : std::pair(-reach, reach);
 }
 
-States randomStates(const Tree& tree, Eigen::Index count, Uniform& random) {
-  States x;
+RandomStates drawStates(const Tree& tree, Eigen::Index count, Uniform& random) {
+  RandomStates x;
   x.q.resize(count, tree.positionCount());
   if (tree.floating()) fillPose(random, x.q.leftCols(7));
   const Model& model = tree.model();
@@ -65,7 +62,11 @@ States randomStates(const Tree& tree, Eigen::Index count, Uniform& random) {
     if (joint.type == JointType::kFixed || joint.mimic) continue;
     const int index = tree.positionIndex(j);
     if (joint.type == JointType::kFloating) {
-      fillPose(random, x.q.middleCols(index, 7));
+      if (joint.sensed) {
+        x.q.middleCols(index, 7).rowwise() = kIdentityPose;
+      } else {
+        fillPose(random, x.q.middleCols(index, 7));
+      }
       continue;
     }
     for (int k = 0; k < positionCount(joint.type); ++k) {
@@ -79,6 +80,11 @@ States randomStates(const Tree& tree, Eigen::Index count, Uniform& random) {
   };
   x.v = uniform(kVelocity);
   x.a = uniform(kAcceleration);
+  for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
+    if (!model.joints[static_cast<size_t>(j)].sensed) continue;
+    x.v.middleCols<6>(tree.velocityIndex(j)).setZero();
+    x.a.middleCols<6>(tree.velocityIndex(j)).setZero();
+  }
   return x;
 }
 
@@ -114,7 +120,7 @@ std::vector<CutPart> cutParts(const Tree& tree, const MeasuredRows& measured) {
   return parts;
 }
 
-void addWrenchRows(const Tree& tree, const std::vector<CutPart>& parts, const States& x,
+void addWrenchRows(const Tree& tree, const std::vector<CutPart>& parts, const RandomStates& x,
                    const ParameterLayout& layout, StreamingQr* qr) {
   if (parts.empty()) return;
   std::vector<LinkMotion> motions;
@@ -172,15 +178,26 @@ BaseParameters sampledBaseParameters(const Tree& tree,
   Uniform random(options.seed);
   for (Eigen::Index done = 0; done < samples; done += kBlock) {
     const Eigen::Index count = std::min(kBlock, samples - done);
-    const States x = randomStates(tree, count, random);
+    const RandomStates x = drawStates(tree, count, random);
     augmentedRegressorBatch(tree, *layout, workspace, x.q, x.v, x.a, batch);
     for (const int row : coordinates) qr.add(batch.rows(row, count));
     addWrenchRows(tree, parts, x, *layout, &qr);
   }
-  ReductionOptions reduction = options;
-  if (reduction.preference.empty()) reduction.preference = defaultPreference(tree, *layout);
-  const Eigen::VectorXd sizes = effectSizes(*layout, qr.factor(), samples);
-  return reduceRows(std::move(layout), qr.factor(), sizes, reduction);
+  return baseParametersOfFactor(tree, std::move(layout), qr.factor(), samples, options);
+}
+
+RandomStates randomStates(const Tree& tree, Eigen::Index count, unsigned seed) {
+  Uniform random(seed);
+  return drawStates(tree, count, random);
+}
+
+BaseParameters baseParametersOfFactor(const Tree& tree,
+                                      std::shared_ptr<const ParameterLayout> layout,
+                                      const Eigen::MatrixXd& R, Eigen::Index samples,
+                                      ReductionOptions options) {
+  if (options.preference.empty()) options.preference = defaultPreference(tree, *layout);
+  const Eigen::VectorXd sizes = effectSizes(*layout, R, samples);
+  return reduceRows(std::move(layout), R, sizes, options);
 }
 
 }  // namespace proprio

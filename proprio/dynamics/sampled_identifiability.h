@@ -28,4 +28,16 @@ BaseParameters sampledBaseParameters(const Tree& tree,
                                      const Measurement& measurement = {},
                                      const SamplingOptions& options = {});
 
+/// Such states, row = sample; sensed joints stay rigid.
+struct RandomStates {
+  Eigen::MatrixXd q, v, a;
+};
+RandomStates randomStates(const Tree& tree, Eigen::Index count, unsigned seed);
+
+/// The same from the triangular factor of other rows at `samples` random states.
+BaseParameters baseParametersOfFactor(const Tree& tree,
+                                      std::shared_ptr<const ParameterLayout> layout,
+                                      const Eigen::MatrixXd& R, Eigen::Index samples,
+                                      ReductionOptions options = {});
+
 }  // namespace proprio

@@ -34,6 +34,10 @@ constexpr double kDecided = 0.5;
 constexpr double kRelativeGap = 1e-9;
 /// How much stronger than the prior the second step of the projection holds base parameters.
 constexpr double kProjectionScale = 1e3;
+/// Feasibility of base parameters: the margin of "possible", and distances that are rounding.
+constexpr double kTouches = 1e-9, kSamePoint = 1e-6;
+/// Weight of its pull, relative to the squares of what is approached.
+constexpr double kFaint = 1e-10;
 /// A parameter that the data leave at its bound is there up to rounding.
 constexpr double kOnTheBound = 1e-12;
 constexpr int kFolds = 5;
@@ -266,6 +270,31 @@ void tellDoubts(const IdentificationProblem& problem, const PriorOptions& prior,
         "believed possible): it counts less",
         problem.tree->model().links[link].name, prior.doubt[link]));
   }
+}
+
+BaseFeasibility baseFeasibility(const IdentificationProblem& problem, const VectorXd& beta,
+                                const MatrixXd& W) {
+  if (beta.size() != problem.base.count() || W.cols() != beta.size())
+    throw Error(fmt::format("{} base parameters and weights of {} are given; the robot has {}",
+                            beta.size(), W.cols(), problem.base.count()));
+  TriangularSystem system;
+  system.A = triangularFactor(W);
+  system.b = system.A * beta;
+  system.rows = W.rows();
+  ConsistencyOptions constraints;
+  constraints.margin = kTouches;
+  PriorOptions prior;
+  prior.kind = PriorKind::kNone;
+  prior.doubting = false;
+  prior.weight = std::max(kFaint * system.b.squaredNorm(), 1e-300);
+  const ConsistentProblem consistent = consistentProblem(problem, system, constraints, prior);
+  const OptimalPoint point = optimalPoint(consistent, {});
+  BaseFeasibility result;
+  result.nearest = consistent.base_map * point.xi + consistent.base_offset;
+  result.distance = (system.A * (result.nearest - beta)).norm();
+  result.possible = result.distance <= kSamePoint * system.b.norm();
+  if (!result.possible) result.links = point.active_links;
+  return result;
 }
 
 PriorOptions doubtingPrior(const IdentificationProblem& problem, const TriangularSystem& system,

@@ -31,6 +31,21 @@ Estimate projectedLeastSquares(const IdentificationProblem& problem, const Metho
 Estimate solveConsistent(const IdentificationProblem& problem, const TriangularSystem& system,
                          const MethodOptions& options);
 
+/// Is there any possible robot with these base parameters?
+///   distance = min |W (beta - B chi)|  over chi whose links are possible and whose friction and
+///   rotors are not negative; where only infinite masses come near, by a faint pull to the prior
+struct BaseFeasibility {
+  bool possible = false;
+  double distance = 0.0;    ///< in standard deviations where W is the whitening of beta
+  Eigen::VectorXd nearest;  ///< its base parameters
+  std::vector<int> links;   ///< whose pseudo-inertia there is singular
+};
+/// @param problem  of which layout, base parameters and prior are read
+/// @param W        rows x base parameters
+/// @throws Error for sizes that do not fit.
+BaseFeasibility baseFeasibility(const IdentificationProblem& problem, const Eigen::VectorXd& beta,
+                                const Eigen::MatrixXd& W);
+
 /// A body ten times as heavy as described, with a load that nobody declared, is not "100 % wrong"
 /// but another body: believing its description as much as the others' would pull the estimate away
 /// from what the data say, by many of its standard deviations. So where the estimate of a link is

@@ -27,8 +27,6 @@ using Eigen::VectorXd;
 
 /// Data that see a direction less than this part of the one they see best are silent about it.
 constexpr double kSilent = 1e-8;
-/// Share of the prior that a link gets for itself where its parts would leave it nothing.
-constexpr double kOwnShare = 0.1;
 
 /// X of the i-th whitened unknown of a link: orthonormal in the Frobenius norm.
 Matrix4d whitenedBasis(int i) {
@@ -85,7 +83,6 @@ class ConsistencyBuilder {
   Matrix4d priorOf(int link) const {
     return pseudoInertia(InertialParameters::fromVector(centre_.segment<10>(10 * link)));
   }
-  Matrix4d partsOf(int link) const;
   double doubt(int link) const {
     return prior_.doubt.empty() ? 1.0 : prior_.doubt[static_cast<size_t>(link)];
   }
@@ -256,51 +253,21 @@ void ConsistencyBuilder::mapOthers() {
   }
 }
 
-Matrix4d ConsistencyBuilder::partsOf(int link) const {
-  InertialParameters sum;
-  for (const LinkPart& part : model_.links[static_cast<size_t>(link)].parts) {
-    sum = sum + transformed(part.X_LP, part.inertia);
-  }
-  return pseudoInertia(sum);
-}
-
-/// D - parts >= eps D0, seen by the owner's L: 1 + X - L^-1 H^-1 parts H^-T L^-T - eps >= 0.
+/// D >= eps D0, seen by the owner's L: 1 + X - eps >= 0. A mirrored link is possible if its image
+/// is.
 void ConsistencyBuilder::addBlocks() {
   const Vector10d scale = whitenedScale();
   for (int link = 0; link < static_cast<int>(links_.size()); ++link) {
-    if (!estimated(link)) continue;
+    if (!estimated(link) || links_[static_cast<size_t>(link)].twin >= 0) continue;
     const LinkUnknowns& unknowns = owner(link);
-    const bool mirrored = links_[static_cast<size_t>(link)].twin >= 0;
-    const bool has_parts = !model_.links[static_cast<size_t>(link)].parts.empty();
-    if (mirrored && !has_parts) continue;  // it is possible if its image is
     PsdBlock block;
     for (int i = 0; i < 10; ++i) block.variables.push_back(unknowns.first + i);
     block.map = scale.asDiagonal();
-    Matrix4d constant = (1.0 - constraints_.margin) * Matrix4d::Identity();
-    if (has_parts) {
-      const Matrix4d back = mirrored ? Matrix4d(links_[static_cast<size_t>(link)].H.inverse())
-                                     : Matrix4d(Matrix4d::Identity());
-      const Matrix4d root = unknowns.L.inverse() * back;
-      const Matrix4d parts = root * partsOf(link) * root.transpose();
-      constant -= 0.5 * (parts + parts.transpose());
-      // a body inside: the parts and a share of the prior
-      const Eigen::SelfAdjointEigenSolver<Matrix4d> eigen(constant, Eigen::EigenvaluesOnly);
-      if (eigen.eigenvalues()[0] < 0.1 * constraints_.margin) {
-        for (int i = 0; i < 10; ++i) {
-          const Matrix4d inside = parts - (1.0 - kOwnShare) * Matrix4d::Identity();
-          const double value = inside.cwiseProduct(whitenedBasis(i)).sum();
-          out_.inside[unknowns.first + i] = value;
-        }
-        out_.notes.push_back(
-            fmt::format("link {} has hardly any inertia of its own besides what is "
-                        "fixed to it; the estimate can only add to that",
-                        inQuotes(model_.links[static_cast<size_t>(link)].name)));
-      }
-    }
+    const Matrix4d constant = (1.0 - constraints_.margin) * Matrix4d::Identity();
     block.constant = lowerTriangle(constant);
     out_.lmi.blocks.push_back(block);
     out_.block_links.push_back(link);
-    if (prior_.kind != PriorKind::kEntropic || mirrored) continue;
+    if (prior_.kind != PriorKind::kEntropic) continue;
     block.constant = lowerTriangle(Matrix4d::Identity());
     block.log_det_weight = prior_.weight * unknowns.share;
     out_.lmi.blocks.push_back(block);

@@ -4,12 +4,12 @@
 /// and the convex problem that both make of a triangular system:
 ///
 ///   minimise    1/2 |A B chi - b|^2 + w d(chi, chi0)
-///   subject to  D_k(chi) - parts_k >= eps D_k(chi0)   for every link that moves
+///   subject to  D_k(chi) >= eps D_k(chi0)   for every link that moves
 ///               linear inequalities
 ///
 /// with B the base matrix, D_k the 4x4 pseudo-inertia of link k and chi0 the prior. Links that are
-/// frozen or without effect keep their prior; a link with lumped parts must remain possible without
-/// them, so that what is written back to its own element is.
+/// frozen or without effect keep their prior. What is fixed to a link is part of it, whatever its
+/// own description says: report/write_back.h divides the whole again.
 ///
 /// Coordinates: every link is written as D = L (1 + X) L^T, D(chi0) = L L^T, and its unknowns xi
 /// are the entries of X (off-diagonal ones times sqrt 2); other parameters are counted in units of

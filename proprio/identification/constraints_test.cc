@@ -119,23 +119,6 @@ TEST(Constraints, SymmetricLinks) {
   EXPECT_THROW(identify("pc-wls", known.problem, options), Error);
 }
 
-/// Claim: a link must remain possible without the parts that are fixed to it.
-TEST(Constraints, LumpedPartsLeaveAPossibleLink) {
-  const auto tree = twoArms();
-  const int link = requireLink(tree->model(), "left_fore");
-  ASSERT_EQ(tree->model().links[static_cast<size_t>(link)].parts.size(), 1U);
-  for (unsigned seed = 1; seed <= 10; ++seed) {
-    const KnownProblem known =
-        knownProblem(tree, {.samples = 20, .noise = 2.0, .difference = 1.0, .seed = seed});
-    for (const char* method : {"pc-wls", "manifold", "log-cholesky", "pc-sqp", "polytope"}) {
-      const Estimate estimate = identify(method, known.problem);
-      Link changed = tree->model().links[static_cast<size_t>(link)];
-      changed.inertia = InertialParameters::fromVector(estimate.chi.segment<10>(10 * link));
-      EXPECT_TRUE(consistencyMargins(ownInertia(changed)).fullyConsistent()) << method << seed;
-    }
-  }
-}
-
 /// Claim: centres of mass stay inside the shapes; the mass inside the ellipsoid around them.
 TEST(Constraints, MassInsideTheShapes) {
   const auto tree = twoArms();

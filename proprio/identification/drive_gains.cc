@@ -314,7 +314,7 @@ GainResult identifyDriveGains(const Model& model, const KnownPayload& payload,
   for (size_t i = 0; i < recordings.size(); ++i) {
     RecordingInfo info;
     for (MotionData& motion :
-         motionsOf(tree, std::move(recordings[i]), paths[i], options.signals, false, &info))
+         motionsOf(tree, std::move(recordings[i]), paths[i], options.signals, {}, &info))
       motions[i < options.logs.size() ? 0 : 1].push_back(std::move(motion));
     for (const std::string& step : info.steps) {
       const bool usual = step.find("cut-off") != std::string::npos ||

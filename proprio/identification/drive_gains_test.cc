@@ -11,8 +11,6 @@
 namespace proprio {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180.0;
-
 /// 2 kg beside the axis of the last joint of a TX40, so that every joint feels it.
 KnownPayload eccentricLoad() {
   KnownPayload payload;
@@ -92,7 +90,7 @@ TEST(DriveGains, SimulatedArmBelowOnePercent) {
     for (auto signal : {&MotionSamples::q, &MotionSamples::v, &MotionSamples::a})
       (*motion).*signal *= 2.0;  // up to 5 rad/s
     ClosedLoopRun run = testing::closedLoopOf(*tree, motion, 1000.0);
-    run.options.encoder_noise = 1e-4 * kDegree;
+    run.options.encoder_noise = 1e-4 * std::numbers::pi / 180.0;  // 1e-4 degrees
     run.options.torque_noise = 0.05;
     if (loaded) run.options.payloads = {{0.0, tree->model().linkIndex(payload.link), payload.body}};
     Recording recording = simulateClosedLoop(*tree, run).recording;

@@ -61,9 +61,30 @@ Evaluation evaluate(const std::string& model, const MotionData& data,
   return evaluation;
 }
 
+void shareVectorNorms(const Tree& tree, Evaluation* evaluation) {
+  std::vector<int> firsts;
+  if (tree.floating()) firsts = {0, 3};
+  for (size_t j = 0; j < tree.model().joints.size(); ++j) {
+    const int first = tree.velocityIndex(static_cast<int>(j));
+    if (tree.model().joints[j].sensed) firsts.insert(firsts.end(), {first, first + 3});
+  }
+  for (const int first : firsts) {
+    double squares = 0.0;
+    for (int k = 0; k < 3; ++k)
+      squares += std::pow(evaluation->joints[static_cast<size_t>(first + k)].torque_rms, 2);
+    for (int k = 0; k < 3 && squares > 0.0; ++k) {
+      JointError& axis = evaluation->joints[static_cast<size_t>(first + k)];
+      axis.torque_rms = std::sqrt(squares);
+      axis.percent = 100.0 * axis.rms / axis.torque_rms;
+    }
+  }
+}
+
 Evaluation evaluate(const std::string& model, const Tree& tree, const ParameterLayout& layout,
                     const Eigen::VectorXd& chi, const MotionData& data) {
-  return evaluate(model, data, predictTorques(tree, layout, chi, data));
+  Evaluation evaluation = evaluate(model, data, predictTorques(tree, layout, chi, data));
+  shareVectorNorms(tree, &evaluation);
+  return evaluation;
 }
 
 std::vector<Evaluation> baselines(const Tree& tree, const ParameterLayout& layout,
@@ -73,9 +94,13 @@ std::vector<Evaluation> baselines(const Tree& tree, const ParameterLayout& layou
   at_rest.a.setZero();
   Eigen::VectorXd inertia = declared;
   inertia.tail(layout.size() - layout.inertialSize()).setZero();
-  return {evaluate("as given", tree, layout, declared, data),
-          evaluate("gravity only", data, predictTorques(tree, layout, inertia, at_rest)),
-          evaluate("zero", data, Eigen::MatrixXd::Zero(data.tau.rows(), data.tau.cols()))};
+  std::vector<Evaluation> all = {
+      evaluate("as given", tree, layout, declared, data),
+      evaluate("gravity only", data, predictTorques(tree, layout, inertia, at_rest)),
+      evaluate("zero", data, Eigen::MatrixXd::Zero(data.tau.rows(), data.tau.cols()))};
+  shareVectorNorms(tree, &all[1]);
+  shareVectorNorms(tree, &all[2]);
+  return all;
 }
 
 }  // namespace proprio

@@ -13,9 +13,9 @@
 namespace proprio {
 
 struct JointError {
-  double percent = 0.0;  ///< of the measured torque norm; NaN without rows or torque
-  double rms = 0.0;      ///< N m (N)
-  double torque_rms = 0.0;
+  double percent = 0.0;     ///< of the measured torque norm; NaN without rows or torque
+  double rms = 0.0;         ///< N m (N)
+  double torque_rms = 0.0;  ///< of an axis of a wrench: that of the whole force or moment
   double peak = 0.0;
   Eigen::Index rows = 0;
 };
@@ -30,6 +30,10 @@ struct Evaluation {
   std::vector<JointError> joints;  ///< per velocity coordinate
   JointError overall;              ///< all rows together
 };
+
+/// Axes of wrenches are compared with the norm of their force or moment: one axis of it may be
+/// nothing but noise.
+void shareVectorNorms(const Tree& tree, Evaluation* evaluation);
 
 /// @param predicted  as predictTorques returns it
 Evaluation evaluate(const std::string& model, const MotionData& data,

@@ -1,6 +1,7 @@
 #include "proprio/identification/identify_recordings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,11 +9,13 @@
 #include <map>
 
 #include "proprio/core/text.h"
+#include "proprio/identification/consistent_least_squares.h"
 #include "proprio/identification/diagnosis.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/plausibility.h"
 #include "proprio/identification/prior.h"
 #include "proprio/identification/robust_covariance.h"
+#include "proprio/identification/sensed_wrenches.h"
 #include "proprio/identification/separable_friction.h"
 #include "proprio/identification/usual_terms.h"
 #include "proprio/identification/verdict.h"
@@ -22,8 +25,6 @@
 namespace proprio {
 namespace {
 
-/// An inertia this near to the unit matrix (kg m^2) is a default of an exporter.
-constexpr double kUnitInertia = 1e-9;
 /// Warnings about recordings that are told beside the verdict; the report has them all.
 constexpr size_t kMostWarnings = 6;
 
@@ -74,6 +75,7 @@ Evaluation crossValidation(const IdentificationProblem& problem, const Method& m
   for (int j = 0; j < stacked.coordinates(); ++j)
     evaluation.joints.push_back(jointError(errors[j], torques[j], unknown_peak, stacked.rows(j)));
   evaluation.overall = jointError(errors.sum(), torques.sum(), unknown_peak, stacked.rows());
+  shareVectorNorms(*problem.tree, &evaluation);
   return evaluation;
 }
 
@@ -185,6 +187,7 @@ class Job {
     }
     Model model = withRecordedJoints(model_, recordings_, &result_.reasons);
     if (!options_.as_declared) model = withUsualTerms(model, &result_.reasons);
+    model = withSensedWrenches(model, recordings_, &result_.reasons);
     tree_ = std::make_shared<const Tree>(std::make_shared<const Model>(std::move(model)));
     given_ = tree_;
   }
@@ -194,7 +197,7 @@ class Job {
     RecordingInfo info;
     info.validation = validation;
     std::vector<MotionData> motions = motionsOf(*tree_, std::move(*recording), path,
-                                                options_.signals, options_.keep_spikes, &info);
+                                                options_.signals, options_.measurement, &info);
     result_.recordings.push_back(std::move(info));
     return motions;
   }
@@ -221,22 +224,24 @@ class Job {
     }
     // guessed masses say nothing about the scale, nor do joints that are read wrongly
     if (!prior.guessed.empty() || wrong) suspects_.clear();
-    checkParts(&findings);
+    checkInertias(&findings);
   }
 
-  /// What is fixed to a link is part of it: an estimate cannot have less inertia than that.
-  void checkParts(std::vector<QualityFinding>* findings) const {
+  /// Placeholders among the declared inertias, of links and of what is fixed to them.
+  void checkInertias(std::vector<QualityFinding>* findings) const {
+    const auto check = [&](const std::string& name, const InertialParameters& body) {
+      if (!isPlaceholderInertia(body)) return;
+      findings->push_back(
+          {Severity::kWarning, name,
+           fmt::format("link '{}' has the unit matrix as inertia, an exporter's default: it is "
+                       "taken for a sphere of its mass before the recordings say more",
+                       name)});
+    };
     for (size_t k = 0; k < tree_->model().links.size(); ++k) {
       const Link& link = tree_->model().links[k];
-      if (static_cast<int>(k) == tree_->baseLink()) continue;
-      for (const LinkPart& part : link.parts) {
-        if (!part.inertia.inertiaAtCom().isIdentity(kUnitInertia)) continue;
-        findings->push_back(
-            {Severity::kError, part.name,
-             fmt::format("link '{}', which is fixed to '{}', has the unit matrix as inertia, an "
-                         "exporter's default that the estimate cannot go below: correct it",
-                         part.name, link.name)});
-      }
+      if (static_cast<int>(k) == tree_->baseLink() && !tree_->floating()) continue;
+      check(link.name, ownInertia(link));
+      for (const LinkPart& part : link.parts) check(part.name, part.inertia);
     }
   }
 
@@ -423,8 +428,29 @@ class Job {
     const NoiseBiasTest bias = testNoiseBias(result_.problem, plain);
     for (std::string& remark : remarks(result_.problem, best.estimate, best.joints, bias))
       result_.reasons.push_back(std::move(remark));
+    if (!best.consistent) tellFeasibility(best.estimate);
     result_.advice = adviceFor(best, bias);
     result_.stages.push_back({"statistics, verdict", watch_.lap()});
+  }
+
+  /// Whether an estimate that is not possible only divides its base parameters badly, or no
+  /// division of them could be.
+  void tellFeasibility(const Estimate& estimate) {
+    const IdentificationProblem& problem = result_.problem;
+    const BaseFeasibility found =
+        baseFeasibility(problem, estimate.beta, weightedSystem(problem.stacked, estimate.sigma).A);
+    std::vector<std::string> links;
+    for (const int link : found.links)
+      links.push_back(inQuotes(tree_->model().links[static_cast<size_t>(link)].name));
+    result_.reasons.push_back(
+        found.possible
+            ? fmt::format("The base parameters of {} are those of a possible robot; only their "
+                          "division among the links is not (a consistent method finds one).",
+                          estimate.method)
+            : fmt::format("No possible robot has the base parameters of {}: the nearest one is "
+                          "{:.2g} standard deviations of the data away{}{}.",
+                          estimate.method, found.distance, links.empty() ? "" : ", because of ",
+                          fmt::join(links, ", ")));
   }
 
   /// What was found in the recordings: errors come first, and are the answer; warnings, and
@@ -462,7 +488,7 @@ class Job {
     facts.rate_hz = result_.recordings.front().recorded_rate_hz;
     for (const RecordingInfo& info : result_.recordings) {
       for (const ChannelStatistics& channel : info.quality.channels)
-        facts.outliers = facts.outliers || (options_.keep_spikes && channel.spikes > 0);
+        facts.outliers = facts.outliers || (options_.measurement.keep_spikes && channel.spikes > 0);
     }
     const MethodAdvice advice = adviseMethod(facts);
     return fmt::format("{}: {}", advice.method, advice.reason);

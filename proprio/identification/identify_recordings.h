@@ -35,7 +35,7 @@ struct IdentifyOptions {
   MethodOptions method;
   FrictionConstants friction_constants = FrictionConstants::kKeep;
   bool as_declared = false;  ///< else joints without declared friction get it (usual_terms.h)
-  bool keep_spikes = false;  ///< else one to three samples far off are replaced, and counted
+  MeasurementOptions measurement;
   /// Told before each step, with the share of the steps that are done; may throw to stop.
   std::function<void(const std::string& step, double done)> progress;
 };

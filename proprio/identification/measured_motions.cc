@@ -10,6 +10,7 @@
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/sha256.h"
 #include "proprio/core/text.h"
+#include "proprio/identification/sensed_wrenches.h"
 #include "proprio/recording/cut.h"
 #include "proprio/recording/signal_map.h"
 #include "proprio/recording/signal_names.h"
@@ -91,7 +92,7 @@ std::vector<std::string> silentTorques(const Model& model, Recording* recording,
         "it measures nothing, and its rows are not used",
         joint, 100.0 * share));
   }
-  if (silent.size() == signalJoints(model).size())
+  if (silent.size() == signalJoints(model).size() && !hasSensedWrenches(model))
     throw Error(fmt::format("{}: there is no torque (nor current) of any joint; {}",
                             recording->source, told->back()));
   return silent;
@@ -320,16 +321,18 @@ Model withRecordedJoints(const Model& model, const std::vector<Recording>& recor
 }
 
 std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const std::string& path,
-                                  JointSignalOptions signals, bool keep_spikes,
+                                  JointSignalOptions signals, const MeasurementOptions& options,
                                   RecordingInfo* info) {
   const Model& model = tree.model();
   info->path = path;
   info->sha256 = fingerprint(path);
   info->quality = assessQuality(recording, tree.sharedModel());
-  if (!keep_spikes) removeSpikes(info->quality, &recording, &info->steps);
+  if (!options.keep_spikes) removeSpikes(info->quality, &recording, &info->steps);
   const std::vector<std::string> silent = silentTorques(model, &recording, &info->steps);
   if (signals.joints.empty()) signals.joints = signalJoints(model);
+  signals.channels = sensedChannels(model);
   std::vector<MotionData> motions;
+  std::vector<std::string> told_before;  // of the second stretch and later ones
   std::vector<Recording> stretches;
   const std::vector<Recording> runs = splitAtRestarts(recording);
   if (runs.size() > 1)
@@ -348,6 +351,8 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
     MotionData motion = motionData(tree, joint_signals);
     for (const std::string& joint : silent)
       motion.use.col(tree.velocityIndex(requireJoint(model, joint))).setConstant(false);
+    addSensedWrenches(tree, joint_signals, options.touching, &motion,
+                      motions.empty() ? &info->steps : &told_before);
     leaveOutClipped(info->quality, stretch, tree, joint_signals, &motion, &info->steps);
     attachReference(tree, stretch, &motion);
     motion.name = std::filesystem::path(path).filename().string();

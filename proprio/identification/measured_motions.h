@@ -12,6 +12,12 @@
 
 namespace proprio {
 
+struct MeasurementOptions {
+  bool keep_spikes = false;  ///< else one to three samples far off are replaced, and counted
+  /// Links that touch something, with force-torque sensors (sensed_wrenches.h).
+  std::vector<std::string> touching;
+};
+
 /// A log mapped through the robot, without measured channels of joints that have no value at all
 /// and without rows in which a measured position or torque is missing; its notes tell both.
 /// @throws Error if fewer than ten rows are left, or joints have currents and no declared gain.
@@ -27,9 +33,9 @@ Model withRecordedJoints(const Model& model, const std::vector<Recording>& recor
 /// jumps of positions split it. Stamps that jitter or repeat are resampled at the rate of their
 /// median step; torques at the end of their range do not count. All of it is told in `info`.
 /// @param path         that it was read from
-/// @param keep_spikes  else one to three samples far off become the line through their neighbours
+/// @param signals      of all moving joints unless it names some
 std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const std::string& path,
-                                  JointSignalOptions signals, bool keep_spikes,
+                                  JointSignalOptions signals, const MeasurementOptions& options,
                                   RecordingInfo* info);
 
 /// SHA-256 of a file; of a folder that of the lines "HASH  NAME" of its files, in order of names.

@@ -12,9 +12,11 @@
 #include "proprio/identification/essential_parameters.h"
 #include "proprio/identification/instrumental_variables.h"
 #include "proprio/identification/least_squares.h"
+#include "proprio/identification/maximum_likelihood.h"
 #include "proprio/identification/prior.h"
 #include "proprio/identification/random_sample_consensus.h"
 #include "proprio/identification/robust_least_squares.h"
+#include "proprio/identification/sensed_wrenches.h"
 
 namespace proprio {
 
@@ -55,7 +57,9 @@ IdentificationProblem identificationProblem(const std::shared_ptr<const Tree>& t
   problem.tree = tree;
   problem.layout = std::make_shared<const ParameterLayout>(tree->sharedModel());
   const Measurement measurement = measuredJoints(*tree, data);
-  problem.base = structuralAnalysisObstacle(*tree).empty()
+  problem.base = hasSensedWrenches(tree->model())
+                     ? sensedBaseParameters(*tree, problem.layout, data)
+                 : structuralAnalysisObstacle(*tree).empty()
                      ? structuralBaseParameters(*tree, problem.layout, measurement)
                      : sampledBaseParameters(*tree, problem.layout, measurement);
   problem.data = std::move(data);
@@ -80,6 +84,8 @@ const std::vector<Method>& methods() {
        randomSampleConsensus},
       {"tls", "total least squares: noise in the regressor as in the torques", false, false,
        totalLeastSquares},
+      {"ml", "maximum likelihood: noise in the motion as well as in the torques", false, false,
+       maximumLikelihood},
       {"essential", "wls with only the parameters that data tell from zero", false, false,
        essentialLeastSquares},
       {"iv", "instrumental variables along the simulated closed loop", false, true,

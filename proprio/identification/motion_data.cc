@@ -53,9 +53,10 @@ bool jumpsAtRest(const FrictionModel& friction) {
 
 MotionData motionData(const Tree& tree, const JointSignals& signals) {
   const Model& model = tree.model();
-  if (tree.floating())
+  if (tree.floating() && signals.channels.cols() == 0)
     throw Error(model.name +
                 ": its base floats; joint torques are identified on a fixed base (--fixed)");
+  const int base = tree.floating() ? 6 : 0;
   const Eigen::Index samples = signals.q.rows();
   MotionData data;
   data.name = signals.source;
@@ -64,6 +65,7 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
   data.q = Eigen::MatrixXd::Zero(samples, tree.positionCount());
   data.v = data.a = data.tau = Eigen::MatrixXd::Zero(samples, tree.velocityCount());
   if (signals.sign.cols() > 0) data.sign = data.v;
+  if (signals.noise.rows() > 0) data.noise = Eigen::MatrixXd::Zero(tree.velocityCount(), 3);
   data.use = Mask::Constant(samples, tree.velocityCount(), false);
   std::vector<bool> recorded(static_cast<size_t>(tree.velocityCount()), false);
   for (size_t c = 0; c < signals.joints.size(); ++c) {
@@ -81,6 +83,7 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
       data.v.col(i) = signals.v.col(column);
       data.a.col(i) = signals.a.col(column);
       if (data.sign.cols() > 0) data.sign.col(i) = signals.sign.col(column);
+      if (data.noise.rows() > 0) data.noise.row(i) = signals.noise.row(column);
     }
     if (signals.tau.cols() == 0) continue;
     data.tau.col(i) = signals.tau.col(column);
@@ -92,7 +95,8 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
     }
   }
   for (const Joint& joint : model.joints) {
-    if (joint.velocity_index < 0 || recorded[static_cast<size_t>(joint.velocity_index)]) continue;
+    if (joint.velocity_index < 0 || joint.sensed) continue;
+    if (recorded[static_cast<size_t>(joint.velocity_index + base)]) continue;
     throw Error(fmt::format(
         "{}: joint {} moves in the model and has no position in the recording; lock it with "
         "'exclude' or 'lock' in robot.yaml, or record it",
@@ -104,6 +108,9 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
 void attachReference(const Tree& tree, const Recording& recording, MotionData* data) {
   data->reference = nullptr;
   const Eigen::Index samples = recording.samples();
+  const std::vector<Joint>& joints = tree.model().joints;
+  const auto sensed = [](const Joint& joint) { return joint.sensed; };
+  if (std::any_of(joints.begin(), joints.end(), sensed)) return;  // wrenches are not commanded
   if (samples < 3 || recording.time.size() != samples || !increases(recording.time)) return;
   MotionSamples motion;
   motion.joints = drivenJoints(tree);

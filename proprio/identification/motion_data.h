@@ -22,6 +22,9 @@ struct MotionData {
   Eigen::MatrixXd tau;      ///< row = sample, column = velocity coordinate
   /// What dry friction's sign(v) became in filtered torques; without columns: sign(v) itself.
   Eigen::MatrixXd sign;
+  /// Standard deviations of the noise in q, v and a (columns) per velocity coordinate (rows);
+  /// without rows if it is not known.
+  Eigen::MatrixXd noise;
   /// Rows of the regressor that count: sample x velocity coordinate. False for torques that were
   /// not measured, for slow samples of joints with dry friction, for what a user left out.
   Mask use;
@@ -39,14 +42,15 @@ constexpr double kStandstill = 1e-3;
 /// The signals in the coordinates of the tree. A joint that stands still has no speed, whatever its
 /// encoder's noise. Rows of joints without recorded torque do not
 /// count; slow samples do not count for joints whose friction has a jump at zero speed.
-/// @throws Error if the tree floats, or a moving joint has no position in the signals (the message
-/// says how to lock it), or signals name a joint that the tree does not have.
+/// @throws Error if the tree floats and no sensor tells how (sensed_wrenches.h), or a moving joint
+/// has no position in the signals (the message says how to lock it), or signals name a joint that
+/// the tree does not have.
 MotionData motionData(const Tree& tree, const JointSignals& signals);
 
 /// Fills data->reference with the commanded motion of the recording that the data were made from:
 /// q_des_J, with v_des_J and a_des_J where they are recorded and central differences where not, at
-/// the time stamps of the recording. Stays null unless the recording has time stamps that increase
-/// and the commanded position of every moving joint without gaps.
+/// the time stamps of the recording. Stays null with sensed wrenches, and unless the recording has
+/// time stamps that increase and the commanded position of every moving joint without gaps.
 /// @param recording  mapped (recording/signal_map.h): SI units, joint side
 void attachReference(const Tree& tree, const Recording& recording, MotionData* data);
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "proprio/identification/least_squares.h"
+#include "proprio/identification/sensed_wrenches.h"
 #include "proprio/numerics/dense.h"
 
 namespace proprio {
@@ -266,8 +267,10 @@ class PlausibilityCheck {
       told.push_back(given[k]);
     }
     const double remains = meanRemainder(told);
-    const std::string better =
-        remains > kWellExplained ? betterMapping(data, telling, kFarBetter * remains) : "";
+    // what sensors measure was taken out of the torques along this mapping
+    const std::string better = remains > kWellExplained && !hasSensedWrenches(model_)
+                                   ? betterMapping(data, telling, kFarBetter * remains)
+                                   : "";
     if (better.empty()) {
       for (size_t k = 0; k < given.size(); ++k) checkExplained(joints_[k], given[k]);
     } else {

@@ -22,6 +22,7 @@ constexpr double kMargin = 0.05;           // of repaired links
 /// A body is trusted if its smallest second moment is at least this part of a sphere's.
 constexpr double kThin = 1e-4;
 /// Size of joint parameters, at least; and of those declared as zero, which says "unknown".
+constexpr double kUnitInertia = 1e-9;  // kg m^2: nearer to the unit matrix is the unit matrix
 constexpr double kSmallestSize = 0.1;
 constexpr double kUnknownRotor = 1.0;      // kg m^2
 constexpr double kUnknownFriction = 10.0;  // N m s/rad, N m
@@ -88,6 +89,22 @@ double medianDensity(const Model& model) {
   return densities[densities.size() / 2];
 }
 
+/// A body whose inertia is the unit matrix, which exporters write where they know none: a sphere.
+InertialParameters withoutPlaceholder(const InertialParameters& body) {
+  return isPlaceholderInertia(body) ? sphereAround(std::max(body.mass, 0.0), body.com()) : body;
+}
+
+/// A link with what is fixed to it, placeholders replaced.
+InertialParameters described(const Link& link) {
+  bool placeholder = isPlaceholderInertia(ownInertia(link));
+  InertialParameters sum = withoutPlaceholder(ownInertia(link));
+  for (const LinkPart& part : link.parts) {
+    placeholder = placeholder || isPlaceholderInertia(part.inertia);
+    sum = sum + transformed(part.X_LP, withoutPlaceholder(part.inertia));
+  }
+  return placeholder ? sum : link.inertia;
+}
+
 bool trusted(const InertialParameters& body) {
   const ConsistencyMargins margins = consistencyMargins(body);
   if (!margins.fullyConsistent()) return false;
@@ -95,6 +112,10 @@ bool trusted(const InertialParameters& body) {
 }
 
 }  // namespace
+
+bool isPlaceholderInertia(const InertialParameters& body) {
+  return body.mass != 0.0 && body.inertiaAtCom().isIdentity(kUnitInertia);
+}
 
 Prior priorParameters(const Tree& tree, const ParameterLayout& layout) {
   const Model& model = tree.model();
@@ -105,7 +126,8 @@ Prior priorParameters(const Tree& tree, const ParameterLayout& layout) {
   double density = 0.0;  // found out only if it is needed
   for (int link = 0; link < static_cast<int>(model.links.size()); ++link) {
     if (traversal.parent[static_cast<size_t>(link)] < 0) continue;
-    const InertialParameters body = linkInertia(declared, link);
+    const InertialParameters body = described(model.links[static_cast<size_t>(link)]);
+    prior.chi.segment<10>(layout.linkOffset(link)) = body.vector();
     if (trusted(body)) continue;
     const LinkSolid solid = linkSolid(model, link);
     const double mass = body.mass;

@@ -20,10 +20,14 @@ struct Prior {
   std::vector<int> guessed;   ///< links without any declared mass
 };
 
-/// Declared inertias; those that are impossible repaired with mass and centre kept (model/repair.h)
-/// about the link's shapes, or a sphere of its mass. A link without mass gets its shapes at the
-/// median density of the other links, else bars of 0.06 m radius and 1500 kg/m^3 from its joint to
-/// the joints behind it (0.1 m if there are none). Links that no joint carries keep what they have.
+/// The unit matrix about the centre of mass, in kg m^2: what exporters write where they know none.
+bool isPlaceholderInertia(const InertialParameters& body);
+
+/// Declared inertias, a sphere of its mass for a placeholder; those that are impossible repaired
+/// with mass and centre kept (model/repair.h) about the link's shapes, or a sphere of its mass. A
+/// link without mass gets its shapes at the median density of the other links, else bars of 0.06 m
+/// radius and 1500 kg/m^3 from its joint to the joints behind it (0.1 m if there are none). Links
+/// that no joint carries keep what they have.
 Prior priorParameters(const Tree& tree, const ParameterLayout& layout);
 
 /// The information of the prior: inverse covariance, block diagonal, of chi around prior.chi.

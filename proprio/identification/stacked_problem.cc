@@ -7,6 +7,7 @@
 #include "proprio/core/parallel.h"
 #include "proprio/core/text.h"
 #include "proprio/dynamics/augmented_regressor.h"
+#include "proprio/identification/sensed_wrenches.h"
 #include "proprio/numerics/streaming_qr.h"
 
 namespace proprio {
@@ -178,13 +179,25 @@ std::vector<std::vector<int>> touchedColumns(const Tree& tree, const ParameterLa
     const int count = first < 0 ? 0 : velocityCount(model.joints[static_cast<size_t>(joint)].type);
     for (int i = 0; i < count; ++i) seen[static_cast<size_t>(first + i)] = true;
   };
+  const std::vector<int> offsets = sensorsOfOffsets(layout);
+  // a force-torque sensor hides what is beyond it from all rows but its own
+  const auto markInwards = [&](int link, bool up_to_sensor) {
+    for (; link >= 0; link = traversal.parent[static_cast<size_t>(link)]) {
+      const int joint = traversal.parent_joint[static_cast<size_t>(link)];
+      mark(joint);
+      if (up_to_sensor && joint >= 0 && model.joints[static_cast<size_t>(joint)].sensed) return;
+    }
+    for (int i = 0; tree.floating() && i < 6; ++i) seen[static_cast<size_t>(i)] = true;
+  };
   for (size_t c = 0; c < columns.size(); ++c) {
     const ParameterInfo& info = layout[columns[c]];
     std::fill(seen.begin(), seen.end(), false);
     if (info.kind == ParameterKind::kInertial) {
-      for (int i = 0; tree.floating() && i < 6; ++i) seen[static_cast<size_t>(i)] = true;
-      for (int link = info.link; link >= 0; link = traversal.parent[static_cast<size_t>(link)])
-        mark(traversal.parent_joint[static_cast<size_t>(link)]);
+      markInwards(info.link, true);
+    } else if (const int sensor = offsets[static_cast<size_t>(columns[c])]; sensor >= 0) {
+      const int joint = model.sensors[static_cast<size_t>(sensor)].joint;
+      mark(joint);
+      markInwards(model.joints[static_cast<size_t>(joint)].first, false);
     } else if (info.kind == ParameterKind::kCoupling) {
       const CouplingColumn& coupling = model.couplings[static_cast<size_t>(info.component)];
       for (const CouplingTerm& term : coupling.terms) mark(term.joint);
@@ -239,6 +252,7 @@ void forEachBatch(const Tree& tree, const ParameterLayout& layout, const MotionD
     augmentedRegressorBatch(tree, layout, workspace, data.q.middleRows(first, now),
                             data.v.middleRows(first, now), data.a.middleRows(first, now), batch);
     if (data.sign.cols() > 0) putFilteredSigns(tree, layout, data, first, now, batch);
+    putWrenchOffsets(tree, layout, data, first, now, batch);
     visit(first, now, batch);
     done += now;
   }

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "proprio/identification/diagnosis.h"
+
 namespace proprio {
 namespace {
 
@@ -100,10 +102,14 @@ class Judge {
 
   void add(const Evaluation& held_out) {
     double largest = 0.0;
-    for (const JointError& joint : held_out.joints) largest = std::max(largest, joint.torque_rms);
+    for (size_t j = 0; j < held_out.joints.size(); ++j) {
+      if (!isWrenchAxis(joints_[j])) largest = std::max(largest, held_out.joints[j].torque_rms);
+    }
     for (size_t j = 0; j < held_out.joints.size(); ++j) {
       const JointError& joint = held_out.joints[j];
-      if (joint.rows < kFewRows || !(joint.torque_rms > kNoSignal * largest)) {
+      const bool axis = isWrenchAxis(joints_[j]);
+      if (axis && joint.rows < kFewRows) continue;  // of a part that touches something
+      if (joint.rows < kFewRows || !(joint.torque_rms > (axis ? 0.0 : kNoSignal * largest))) {
         told_.push_back(fmt::format("{} has no torque signal on {}: it was not judged.", joints_[j],
                                     held_out.recording));
         continue;
@@ -130,9 +136,10 @@ class Judge {
     verdict.reasons = failed_;
     verdict.reasons.insert(verdict.reasons.end(), told_.begin(), told_.end());
     verdict.text = fmt::format(
-        "{}: on {}, which it has not seen, {} predicts the torques of {} joint{} "
+        "{}: on {}, which it has not seen, {} predicts the torques of {} joint{}{} "
         "within {} of their norm (worst: {}).",
         verdict.passed ? "Passed" : "Failed", where, method, judged_, judged_ == 1 ? "" : "s",
+        std::any_of(joints_.begin(), joints_.end(), isWrenchAxis) ? " and axes of sensors" : "",
         errors_.text(), joints_[errors_.worst]);
     if (given_.high > 0.0)
       verdict.text += fmt::format(" The model as given is off by {}.", given_.text());

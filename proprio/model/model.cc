@@ -378,7 +378,7 @@ void checkSensor(const Model& model, const Sensor& sensor) {
       throw fail(fmt::format("the joint '{}' is fixed and has nothing to measure", joint.name));
     return;
   }
-  if (!fixed) {
+  if (!fixed && !joint.sensed) {
     throw fail(fmt::format("the joint '{}' is {}; a force-torque sensor sits on a fixed joint",
                            joint.name, toString(joint.type)));
   }

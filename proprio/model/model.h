@@ -136,6 +136,10 @@ struct Joint {
   FrictionModel friction;
   Spring spring;
   JointControl control;
+  /// Of a floating joint that is one only in the equations: it stays at the identity, and the rows
+  /// of its six coordinates are the wrench that a force-torque sensor on it measures
+  /// (identification/sensed_wrenches.h).
+  bool sensed = false;
   FileLocation location;
   // filled by finalize; mimic joints have the indices of their (free) leader
   int position_index = -1;  ///< into the shape positions s, -1 for fixed joints

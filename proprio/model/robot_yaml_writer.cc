@@ -76,6 +76,7 @@ class YamlChanges {
     for (const Joint& joint : model_.joints) addJoint(joint);
     addNewTerms();
     for (const CouplingColumn& column : model_.couplings) addCoupling(column);
+    for (const Sensor& sensor : model_.sensors) addBias(sensor);
     if (robot_["dh"]) addBodies();
     return std::move(changes_);
   }
@@ -207,6 +208,20 @@ class YamlChanges {
     for (size_t i = 0; couplings && i < couplings.size(); ++i) {
       if (couplings[i]["name"].Scalar() == column.name)
         number(couplings[i], {"couplings", std::to_string(i)}, "value", column.value);
+    }
+  }
+
+  void addBias(const Sensor& sensor) {
+    const Node sensors = robot_["sensors"];
+    for (size_t i = 0; sensors && i < sensors.size(); ++i) {
+      if (sensor.bias.empty() || sensors[i]["name"].Scalar() != sensor.name) continue;
+      std::vector<double> before;
+      for (const Node& entry : sensors[i]["bias"]) before.push_back(readNumber(entry));
+      if (before == sensor.bias) continue;
+      std::vector<std::string> numbers;
+      for (const double value : sensor.bias) numbers.push_back(formatNumber(value));
+      changes_.push_back({{"sensors", std::to_string(i), "bias"},
+                          {fmt::format("[{}]", fmt::join(numbers, ", "))}});
     }
   }
 

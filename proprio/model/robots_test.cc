@@ -61,7 +61,7 @@ struct Stated {
 
 void PrintTo(const Stated& stated, std::ostream* out) { *out << stated.file; }
 
-class RobotFile : public testing::TestWithParam<Stated> {};
+class RobotFile : public ::testing::TestWithParam<Stated> {};
 
 // Every bundled robot loads and has the degrees of freedom, links and mass that its page states.
 TEST_P(RobotFile, LoadsAsStated) {
@@ -114,14 +114,14 @@ TEST_P(RobotFile, LimitsAndFrictionMakeSense) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RobotFile,
-                         testing::Values(Stated{"tx40.yaml", 6, 7, 22.37, false},
-                                         Stated{"tx40_urdf.yaml", 6, 7, 27.0, false},
-                                         Stated{"tx40_coupled.yaml", 6, 7, 22.37, false},
-                                         Stated{"rv2sq.yaml", 6, 7, 17.7, false},
-                                         Stated{"iiwa14.yaml", 7, 8, 24.181869, false},
-                                         Stated{"planar_2r.yaml", 2, 3, 3.0, false},
-                                         Stated{"humanoid.yaml", 30, 35, 69.9, true},
-                                         Stated{"mobile_manipulator.yaml", 15, 16, 124.1, false}),
+                         ::testing::Values(Stated{"tx40.yaml", 6, 7, 22.37, false},
+                                           Stated{"tx40_urdf.yaml", 6, 7, 27.0, false},
+                                           Stated{"tx40_coupled.yaml", 6, 7, 22.37, false},
+                                           Stated{"rv2sq.yaml", 6, 7, 17.7, false},
+                                           Stated{"iiwa14.yaml", 7, 8, 24.181869, false},
+                                           Stated{"planar_2r.yaml", 2, 3, 3.0, false},
+                                           Stated{"humanoid.yaml", 30, 35, 69.9, true},
+                                           Stated{"mobile_manipulator.yaml", 15, 16, 124.1, false}),
                          [](const auto& robot) {
                            const std::string file = robot.param.file;
                            return file.substr(0, file.find('.'));

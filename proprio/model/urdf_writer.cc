@@ -312,6 +312,15 @@ double coefficient(const Joint& joint, FrictionTermKind kind, double otherwise) 
 UrdfChanges urdfChanges(const Model& written, const Model& model) {
   UrdfChanges changes;
   for (const Link& link : model.links) {
+    for (const LinkPart& part : link.parts) {
+      const int index = written.linkIndex(part.name);
+      if (index < 0) continue;
+      const Vector10d old = written.links[static_cast<size_t>(index)].inertia.vector();
+      if ((part.inertia.vector() - old).norm() > kSameNumber * old.norm())
+        changes.links.push_back({part.name, part.inertia});
+    }
+  }
+  for (const Link& link : model.links) {
     const int index = written.linkIndex(link.name);
     if (index < 0) continue;
     // sizes of the lumped body, in which the rounding errors arose

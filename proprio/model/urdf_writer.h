@@ -37,8 +37,9 @@ struct UrdfChanges {
 
 /// What has to change in the URDF that reads as `written` (readUrdf) so that it says what `model`
 /// says. `model` may be lumped, locked or carry payloads: of each link its own share counts, link
-/// inertia minus sum of parts. Links and joints that the URDF does not have are left out. Friction
-/// terms other than viscous and Coulomb cannot be said in URDF.
+/// inertia minus sum of parts; parts are links of the URDF as well. Links and joints that the URDF
+/// does not have are left out. Friction terms other than viscous and Coulomb cannot be said in
+/// URDF.
 UrdfChanges urdfChanges(const Model& written, const Model& model);
 
 /// The text with the changes. @throws Error if a link or joint does not exist in it, a number is

@@ -138,7 +138,8 @@ TEST(TrajectoryFile, BadCsv) {
   refused("time,v_a\n1,2\n", "there is no position column");
   refused("time,q_a\n", "there is no sample");
   refused("time,q_a,q_b,v_b\n0,1,2,3\n", "'v_a' is missing");
-  refused("time,q_a\n0,x\n", "expected a finite number");
+  refused("time,q_a\n0,x\n", "there is no position column");  // a column of text
+  refused("time,q_a\n0,1\n1,2\n2,x\n", "expected a finite number");
 }
 
 class MotionFiles : public ::testing::Test {

@@ -302,6 +302,25 @@ Selection named(const std::vector<std::string>& joints, const Recording& recordi
   return s;
 }
 
+// Measured channels of the model's sensors that have their names.
+void addSensors(const Model& model, const Recording& recording, size_t index,
+                std::vector<Selection>& selections) {
+  for (const Quantity quantity :
+       {Quantity::kForce, Quantity::kMoment, Quantity::kLinearAcceleration,
+        Quantity::kAngularVelocity, Quantity::kMagneticField, Quantity::kOrientation}) {
+    for (const Sensor& sensor : model.sensors) {
+      Selection s = named({}, recording, index, quantity, Role::kMeasured);
+      for (const std::string& component : componentsOf(quantity)) {
+        const int column = recording.column(quantity, Role::kMeasured, sensor.name, component);
+        if (column < 0) break;
+        s.columns.push_back({quantity, sensor.name, component});
+        s.from.push_back(column);
+      }
+      if (s.columns.size() == componentsOf(quantity).size()) selections.push_back(std::move(s));
+    }
+  }
+}
+
 bool has(const std::vector<Selection>& selections, Quantity quantity, Role role = Role::kMeasured) {
   return std::any_of(selections.begin(), selections.end(), [&](const Selection& s) {
     return s.role == role && s.columns.front().quantity == quantity;
@@ -439,6 +458,7 @@ std::vector<Selection> selectByNames(const Model& model, const std::vector<Recor
   });
   if (!useful) refuseLog(model, joints, raw);
   guessDegrees(model, raw, selections, notes);
+  for (size_t i = 0; i < raw.size(); ++i) addSensors(model, raw[i], i, selections);
   return selections;
 }
 

@@ -31,12 +31,14 @@ struct PooledError {
 std::vector<std::string> coordinateUnits(const Tree& tree) {
   std::vector<std::string> units(static_cast<size_t>(tree.velocityCount()), "N m");
   const Model& model = tree.model();
+  for (size_t k = 0; tree.floating() && k < 3; ++k) units[k] = "N";
   for (size_t j = 0; j < model.joints.size(); ++j) {
     const int first = tree.velocityIndex(static_cast<int>(j));
     if (first < 0) continue;
     if (model.joints[j].type == JointType::kPrismatic) units[static_cast<size_t>(first)] = "N";
     if (model.joints[j].type == JointType::kPlanar)
       units[static_cast<size_t>(first)] = units[static_cast<size_t>(first + 1)] = "N";
+    if (model.joints[j].type == JointType::kFloating) std::fill_n(units.begin() + first, 3, "N");
   }
   return units;
 }

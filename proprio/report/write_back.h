@@ -8,6 +8,10 @@
 ///   a robot.yaml with a URDF    its bytes, values spliced in     its bytes, values spliced in
 ///   a robot.yaml with a DH table  made from the table            its bytes, values spliced in
 ///
+/// What is fixed to a link was identified together with it. Its own description stays as it is
+/// where the rest of the link is then still possible; else everything fixed to the link is written
+/// with the largest share of its inertia for which it is, so that the sum is the estimate.
+///
 /// A robot that `proprio check` calls impossible is not written unless it is forced.
 
 #include <string>
@@ -22,6 +26,7 @@ struct WrittenModel {
   /// A sentence per link or joint that would be impossible, with what is missing; with `force`,
   /// what is wrong with what is written.
   std::vector<std::string> refusals;
+  std::vector<std::string> notes;  ///< what else to know about the files
 };
 
 /// @param as_read   as readRobot returned it; its files are read again

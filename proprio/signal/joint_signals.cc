@@ -34,7 +34,7 @@ constexpr int kAdaptiveWindow = 50;
 struct Raw {
   std::vector<std::string> joints;
   Eigen::VectorXd time;
-  Eigen::MatrixXd q, v, tau;  ///< v, tau without columns if not used
+  Eigen::MatrixXd q, v, tau, channels;  ///< all but q without columns if not used
 };
 
 Error errorIn(const Recording& recording, const std::string& sentence) {
@@ -111,6 +111,14 @@ Raw gather(const Recording& recording, const JointSignalOptions& options) {
   if (torques || options.require_torque) {
     raw.tau = columnsOf(recording, raw.joints, Quantity::kTorque, options.role);
   }
+  raw.channels.resize(recording.samples(), static_cast<Index>(options.channels.size()));
+  for (size_t c = 0; c < options.channels.size(); ++c) {
+    const int column = recording.column(options.channels[c]);
+    if (column < 0)
+      throw errorIn(recording, fmt::format("there is no channel '{}'", options.channels[c]));
+    raw.channels.col(static_cast<Index>(c)) = recording.values.col(column);
+  }
+  requireFinite(raw.channels, recording.source.c_str(), options.channels);
   if (recording.time.size() > 0) {
     raw.time = recording.time;
   } else if (options.rate_hz > 0.0) {
@@ -145,10 +153,15 @@ double makeUniform(const Recording& recording, const JointSignalOptions& options
       }
       return sampling.rate_hz;
     }
-    Eigen::MatrixXd all(raw.q.rows(), raw.q.cols() + raw.v.cols() + raw.tau.cols());
-    all.leftCols(raw.q.cols()) = raw.q;  // velocities and torques may not be there
-    if (raw.v.cols() > 0) all.middleCols(raw.q.cols(), raw.v.cols()) = raw.v;
-    if (raw.tau.cols() > 0) all.rightCols(raw.tau.cols()) = raw.tau;
+    // all but positions may not be there
+    const std::array<Eigen::MatrixXd*, 4> signals = {&raw.q, &raw.v, &raw.tau, &raw.channels};
+    Index columns = 0, next = 0;
+    for (const Eigen::MatrixXd* signal : signals) columns += signal->cols();
+    Eigen::MatrixXd all(raw.q.rows(), columns);
+    for (const Eigen::MatrixXd* signal : signals) {
+      if (signal->cols() > 0) all.middleCols(next, signal->cols()) = *signal;
+      next += signal->cols();
+    }
     ResampleOptions resample_options = *options.resample;
     resample_options.gaps = GapPolicy::kRefuse;
     const UniformSignals uniform = resample(raw.time, all, resample_options)[0];
@@ -158,9 +171,12 @@ double makeUniform(const Recording& recording, const JointSignalOptions& options
                                 raw.time.size(), uniform.time.size(), rate,
                                 toString(resample_options.interpolation)));
     raw.time = uniform.time;
-    raw.q = uniform.values.leftCols(raw.q.cols());
-    raw.v = uniform.values.middleCols(raw.q.cols(), raw.v.cols()).eval();
-    raw.tau = uniform.values.rightCols(raw.tau.cols()).eval();
+    next = 0;
+    for (Eigen::MatrixXd* signal : signals) {
+      const Index width = signal->cols();
+      *signal = uniform.values.middleCols(next, width);
+      next += width;
+    }
     return rate;
   } catch (const Error& error) {
     throw errorIn(recording, error.what());
@@ -170,7 +186,7 @@ double makeUniform(const Recording& recording, const JointSignalOptions& options
 void removeOutliers(const JointSignalOptions& options, Raw& raw, std::vector<std::string>& steps) {
   if (options.hampel_window == 0) return;
   Index count = 0;
-  for (Eigen::MatrixXd* values : {&raw.q, &raw.v, &raw.tau}) {
+  for (Eigen::MatrixXd* values : {&raw.q, &raw.v, &raw.tau, &raw.channels}) {
     if (values->cols() == 0) continue;
     HampelResult result = hampel(*values, options.hampel_window, options.hampel_deviations);
     *values = std::move(result.values);
@@ -294,6 +310,41 @@ void differentiateJoint(const JointSignalOptions& options, const Raw& raw, Index
   out.a.col(j) = measured ? first : second;
 }
 
+/// What white noise in the positions becomes in q, v and a: its density through the gain |H|^2 of
+/// the zero-phase filter and those of central differences.
+void addNoise(const JointSignalOptions& options, double rate, JointSignals& out) {
+  const bool known = options.derivative == DerivativeMethod::kCentral && !options.causal &&
+                     options.velocity == VelocitySource::kPositions && options.cutoff_hz.empty();
+  if (!known) return;
+  constexpr int kPoints = 2000;
+  out.noise = Eigen::MatrixXd::Zero(static_cast<Index>(out.cutoffs.size()), 3);
+  for (size_t j = 0; j < out.cutoffs.size(); ++j) {
+    const CutoffChoice& choice = out.cutoffs[j];
+    DigitalFilter filter;
+    const bool filtered = choice.cutoff_hz > 0.0;
+    if (filtered) filter = butterworthLowpass(options.order, choice.cutoff_hz, rate);
+    Eigen::Vector3d power = Eigen::Vector3d::Zero();
+    for (int i = 0; i < kPoints; ++i) {
+      const double f = 0.5 * rate * (i + 0.5) / kPoints, phase = 2.0 * M_PI * f / rate;
+      const double gain = filtered ? std::norm(frequencyResponse(filter, f, rate)) : 1.0;
+      const double first = gain * rate * std::sin(phase);
+      const double second = gain * rate * rate * (2.0 - 2.0 * std::cos(phase));
+      power += Eigen::Vector3d(gain * gain, first * first, second * second) / kPoints;
+    }
+    out.noise.row(static_cast<Index>(j)) = choice.noise * power.cwiseSqrt().transpose();
+  }
+}
+
+/// Further channels: through the torques' filter, and their derivatives.
+void addChannels(const JointSignalOptions& options, const Raw& raw, double rate,
+                 JointSignals& out) {
+  if (raw.channels.cols() == 0) return;
+  const bool low_pass = options.filter && options.filter_torque;
+  out.channels =
+      low_pass ? lowPass(options, raw.channels, highestCutoff(out.cutoffs), rate) : raw.channels;
+  out.channel_rates = centralDifferences(out.channels, 1.0 / rate).first;
+}
+
 Index borderFor(const JointSignalOptions& options, const std::vector<CutoffChoice>& choices,
                 double rate, Index samples) {
   if (options.trim >= 0) return options.trim;
@@ -392,7 +443,8 @@ void thinOut(const JointSignalOptions& options, Index border, int ratio, JointSi
   }
   const Index step = out.decimation;
   out.time = keepRows(out.time, border, step);
-  for (Eigen::MatrixXd* values : {&out.q, &out.v, &out.a, &out.tau, &out.sign}) {
+  for (Eigen::MatrixXd* values :
+       {&out.q, &out.v, &out.a, &out.tau, &out.sign, &out.channels, &out.channel_rates}) {
     if (values->cols() > 0) *values = keepRows(*values, border, step);
   }
   out.moving = keepRows(out.moving, border, step);
@@ -441,6 +493,8 @@ JointSignals jointSignals(const Recording& recording, const JointSignalOptions& 
     } else if (raw.tau.cols() > 0) {
       out.steps.push_back("torques not filtered");
     }
+    addNoise(options, rate, out);
+    addChannels(options, raw, rate, out);
     thinOut(options, borderFor(options, out.cutoffs, rate, raw.q.rows()),
             ratioFor(options, out.cutoffs, rate), out);
   } catch (const Error& error) {

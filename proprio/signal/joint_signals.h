@@ -53,6 +53,8 @@ struct JointSignalOptions {
   int order = 4;
   std::vector<double> cutoff_hz;  ///< empty: from the joint's spectrum; one for all, or per joint
   bool filter_torque = true;
+  /// Further channels, by name: of sensors, say. They are filtered as torques are.
+  std::vector<std::string> channels;
   DerivativeMethod derivative = DerivativeMethod::kCentral;
   int window = 0;  ///< samples of Savitzky-Golay (odd) or longest adaptive one; 0: from the cut-off
   double noise_band = 0.0;  ///< of adaptive windows; 0: three deviations of the noise found
@@ -68,11 +70,16 @@ struct JointSignalOptions {
 struct JointSignals {
   std::string source;  ///< of the recording
   std::vector<std::string> joints;
-  Eigen::VectorXd time;               ///< s
-  Eigen::MatrixXd q, v, a, tau;       ///< row = sample, column = joint; tau without columns if none
+  Eigen::VectorXd time;          ///< s
+  Eigen::MatrixXd q, v, a, tau;  ///< row = sample, column = joint; tau without columns if none
   /// sign(v) through the filter of the torques, which turned steps of dry friction into ramps;
   /// without columns if torques were not filtered.
   Eigen::MatrixXd sign;
+  /// What `channels` of the options named, one column each, and its derivative in time.
+  Eigen::MatrixXd channels, channel_rates;
+  /// Standard deviations of q, v and a (columns) per joint (rows) that white noise of the encoders
+  /// leaves after filter and differences; without rows if it is not known.
+  Eigen::MatrixXd noise;
   Mask moving;                        ///< |v| above low_speed and no reversal beside it
   Eigen::VectorXd low_speed;          ///< thresholds used
   std::vector<CutoffChoice> cutoffs;  ///< per joint, with reasons; cut-off 0 if not filtered
