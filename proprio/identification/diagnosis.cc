@@ -7,8 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "proprio/identification/robust_least_squares.h"
-
 namespace proprio {
 namespace {
 
@@ -18,10 +16,6 @@ constexpr Eigen::Index kWhitenessLags = 20;
 constexpr Eigen::Index kInputLags = 10;
 /// A correlation of residual and motion above this is worth a word: 9 % of the residual's square.
 constexpr double kRelated = 0.3;
-/// Residuals are averaged over so many seconds (samples); so many times the usual average is
-/// strange.
-constexpr double kWindow = 0.5, kStrange = 4.0;
-constexpr Eigen::Index kFewestInWindow = 10;
 /// Intervals that grow by less are not worth a word.
 constexpr double kNotableInflation = 2.0;
 
@@ -56,66 +50,6 @@ void addTests(const MotionData& data, Eigen::Index j, const Eigen::VectorXd& res
   Eigen::MatrixXd sizes(data.samples(), 2);
   sizes << data.v.col(j).cwiseAbs(), data.tau.col(j).cwiseAbs();
   keep(constantVarianceTest(fresh, sizes, use), &joint->breusch_pagan_p);
-}
-
-double medianOf(std::vector<double>& values) {
-  if (values.empty()) return 0.0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-/// Median |residual| of each coordinate over the rows that count; 0 without rows.
-Eigen::VectorXd medianResiduals(const IdentificationProblem& problem,
-                                const std::vector<Eigen::MatrixXd>& residuals) {
-  Eigen::VectorXd sizes(problem.stacked.coordinates());
-  for (Eigen::Index j = 0; j < sizes.size(); ++j) {
-    std::vector<double> rows;
-    for (size_t r = 0; r < residuals.size(); ++r) {
-      for (Eigen::Index k = 0; k < residuals[r].rows(); ++k)
-        if (problem.data[r].use(k, j)) rows.push_back(residuals[r](k, j));
-    }
-    sizes[j] = medianOf(rows);
-  }
-  return sizes;
-}
-
-/// Per sample: the largest root mean square over a window around it, in units of the coordinate's
-/// median, and the coordinate that has it; 0 near the ends.
-struct WindowMeans {
-  Eigen::VectorXd largest;
-  Eigen::VectorXi coordinate;
-};
-
-/// @param all  gets every mean
-WindowMeans windowMeans(const MotionData& data, const Eigen::MatrixXd& residuals,
-                        const Eigen::VectorXd& sizes, std::vector<double>* all) {
-  const Eigen::Index n = data.samples();
-  const auto window = std::max<Eigen::Index>(
-      kFewestInWindow, static_cast<Eigen::Index>(std::lround(kWindow * data.rate_hz)));
-  WindowMeans means = {Eigen::VectorXd::Zero(n), Eigen::VectorXi::Zero(n)};
-  for (Eigen::Index j = 0; j < sizes.size(); ++j) {
-    if (!(sizes[j] > 0.0)) continue;
-    double sum = 0.0;
-    Eigen::Index count = 0;
-    const auto add = [&](Eigen::Index row, int sign) {
-      if (!data.use(row, j)) return;
-      sum += sign * std::pow(residuals(row, j) / sizes[j], 2);
-      count += sign;
-    };
-    for (Eigen::Index k = 0; k < n; ++k) {
-      add(k, 1);
-      if (k >= window) add(k - window, -1);
-      if (k + 1 < window || 2 * count < window) continue;
-      const double mean = std::sqrt(std::max(sum, 0.0) / static_cast<double>(count));
-      all->push_back(mean);
-      const Eigen::Index middle = k - window / 2;
-      if (mean <= means.largest[middle]) continue;
-      means.largest[middle] = mean;
-      means.coordinate[middle] = static_cast<int>(j);
-    }
-  }
-  return means;
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -193,38 +127,6 @@ std::vector<ParameterUncertainty> parameterUncertainties(const Estimate& estimat
   return parameters;
 }
 
-std::vector<StrangeStretch> strangeStretches(const IdentificationProblem& problem) {
-  const Estimate robust = reweightedLeastSquares(problem, {});
-  std::vector<Eigen::MatrixXd> residuals;
-  for (const MotionData& data : problem.data)
-    residuals.push_back(torqueResiduals(problem, data, robust.beta).cwiseAbs());
-  const Eigen::VectorXd sizes = medianResiduals(problem, residuals);
-  std::vector<WindowMeans> means;
-  std::vector<double> all;
-  for (size_t r = 0; r < residuals.size(); ++r)
-    means.push_back(windowMeans(problem.data[r], residuals[r], sizes, &all));
-  const double strange = kStrange * medianOf(all);
-  std::vector<StrangeStretch> found;
-  for (size_t r = 0; r < means.size() && strange > 0.0; ++r) {
-    const Eigen::VectorXd& time = problem.data[r].time;
-    bool inside = false;
-    for (Eigen::Index k = 0; k < time.size(); ++k) {
-      const double mean = means[r].largest[k];
-      if (mean > strange) {
-        if (!inside) found.push_back({r, time[k] - 0.5 * kWindow, 0.0, 0.0, 0});
-        StrangeStretch& stretch = found.back();
-        stretch.end = time[k] + 0.5 * kWindow;
-        if (mean * kStrange > stretch.times * strange) {
-          stretch.times = mean * kStrange / strange;
-          stretch.coordinate = means[r].coordinate[k];
-        }
-      }
-      inside = mean > strange;
-    }
-  }
-  return found;
-}
-
 std::vector<std::string> remarks(const IdentificationProblem& problem, const Estimate& estimate,
                                  const std::vector<JointDiagnosis>& joints,
                                  const NoiseBiasTest& noise_bias) {
@@ -245,13 +147,6 @@ std::vector<std::string> remarks(const IdentificationProblem& problem, const Est
         noise_bias.instruments,
         problem.labels[static_cast<size_t>(problem.base.independent[place])],
         noise_bias.largest_shift, noise_bias.result.p_value));
-  }
-  for (const StrangeStretch& stretch : strangeStretches(problem)) {
-    out.push_back(fmt::format(
-        "From {:.4g} to {:.4g} s of {} the torque of {} is {:.0f} times as far from any model as "
-        "elsewhere: was something touched, or a load picked up? Cut it out if so.",
-        stretch.start, stretch.end, problem.data[stretch.recording].name,
-        names[static_cast<size_t>(stretch.coordinate)], stretch.times));
   }
   double inflation = 1.0;
   std::vector<std::string> related, without;

@@ -37,18 +37,6 @@ std::vector<std::string> remarks(const IdentificationProblem& problem, const Est
                                  const std::vector<JointDiagnosis>& joints,
                                  const NoiseBiasTest& noise_bias);
 
-/// A stretch of a recording whose torques are far less explained than those of the rest: something
-/// was touched, a load was picked up or lost, a brake closed.
-struct StrangeStretch {
-  size_t recording = 0;           ///< index into problem.data
-  double start = 0.0, end = 0.0;  ///< s
-  double times = 0.0;             ///< residual there over that of the rest
-  int coordinate = 0;             ///< where it is largest
-};
-/// Residuals of an estimate that single rows do not pull (irls), in units of each joint's median,
-/// averaged over half a second: stretches above four times the median of all such averages.
-std::vector<StrangeStretch> strangeStretches(const IdentificationProblem& problem);
-
 /// Names of the joints in the order of the velocity coordinates: "arm", or "arm_1", ... where a
 /// joint has several.
 std::vector<std::string> coordinateNames(const Tree& tree);
