@@ -332,7 +332,7 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
   if (signals.joints.empty()) signals.joints = signalJoints(model);
   signals.channels = sensedChannels(model);
   std::vector<MotionData> motions;
-  std::vector<std::string> told_before;  // of the second stretch and later ones
+  std::vector<std::string> repeated;  // what the first stretch has told already
   std::vector<Recording> stretches;
   const std::vector<Recording> runs = splitAtRestarts(recording);
   if (runs.size() > 1)
@@ -352,7 +352,7 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
     for (const std::string& joint : silent)
       motion.use.col(tree.velocityIndex(requireJoint(model, joint))).setConstant(false);
     addSensedWrenches(tree, joint_signals, options.touching, &motion,
-                      motions.empty() ? &info->steps : &told_before);
+                      motions.empty() ? &info->steps : &repeated);
     leaveOutClipped(info->quality, stretch, tree, joint_signals, &motion, &info->steps);
     attachReference(tree, stretch, &motion);
     motion.name = std::filesystem::path(path).filename().string();

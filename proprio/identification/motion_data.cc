@@ -136,14 +136,20 @@ MotionData middleSamples(const MotionData& data, Eigen::Index start, Eigen::Inde
   return part;
 }
 
-MotionData everyNth(const MotionData& data, Eigen::Index step) {
-  MotionData thin = data;
-  const auto kept = Eigen::seq(0, data.samples() - 1, step);
-  thin.time = data.time(kept);
+MotionData chosenSamples(const MotionData& data, const std::vector<Eigen::Index>& rows) {
+  MotionData chosen = data;
+  chosen.time = data.time(rows);
   for (auto signal : {&MotionData::q, &MotionData::v, &MotionData::a, &MotionData::tau})
-    thin.*signal = (data.*signal)(kept, Eigen::all).eval();
-  thin.use = data.use(kept, Eigen::all).eval();
-  if (data.sign.cols() > 0) thin.sign = data.sign(kept, Eigen::all).eval();
+    chosen.*signal = (data.*signal)(rows, Eigen::all).eval();
+  chosen.use = data.use(rows, Eigen::all).eval();
+  if (data.sign.cols() > 0) chosen.sign = data.sign(rows, Eigen::all).eval();
+  return chosen;
+}
+
+MotionData everyNth(const MotionData& data, Eigen::Index step) {
+  std::vector<Eigen::Index> rows;
+  for (Eigen::Index k = 0; k < data.samples(); k += step) rows.push_back(k);
+  MotionData thin = chosenSamples(data, rows);
   thin.rate_hz = data.rate_hz / static_cast<double>(step);
   return thin;
 }

@@ -61,6 +61,9 @@ bool jumpsAtRest(const FrictionModel& friction);
 /// Samples [start, start + count).
 MotionData middleSamples(const MotionData& data, Eigen::Index start, Eigen::Index count);
 
+/// Samples of these rows; the rate stays what it was.
+MotionData chosenSamples(const MotionData& data, const std::vector<Eigen::Index>& rows);
+
 /// Samples 0, step, 2 step, ...
 MotionData everyNth(const MotionData& data, Eigen::Index step);
 

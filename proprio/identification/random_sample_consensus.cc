@@ -10,6 +10,7 @@
 #include "proprio/core/random.h"
 #include "proprio/identification/joint_covariance.h"
 #include "proprio/identification/least_squares.h"
+#include "proprio/identification/robust_least_squares.h"
 #include "proprio/numerics/dense.h"
 
 namespace proprio {
@@ -23,7 +24,6 @@ constexpr double kRowsOfADraw = 1.5;
 constexpr size_t kFinalists = 5;
 constexpr int kConcentrations = 20;
 constexpr double kConsensusWindow = 3.0;
-constexpr double kMedianToDeviation = 1.4826;
 constexpr int kConsensusRounds = 30;
 
 /// Regressor rows of some samples; those of one sample are consecutive.
@@ -41,13 +41,7 @@ MotionData randomSamples(const MotionData& data, double chance, std::uint64_t st
   for (Eigen::Index i = 0; i < data.samples(); ++i) {
     if (uniformNumber(kDrawSeed, stream, static_cast<std::uint64_t>(i)) < chance) kept.push_back(i);
   }
-  MotionData thin = data;
-  thin.time = data.time(kept);
-  for (auto signal : {&MotionData::q, &MotionData::v, &MotionData::a, &MotionData::tau})
-    thin.*signal = (data.*signal)(kept, Eigen::all).eval();
-  thin.use = data.use(kept, Eigen::all).eval();
-  if (data.sign.cols() > 0) thin.sign = data.sign(kept, Eigen::all).eval();
-  return thin;
+  return chosenSamples(data, kept);
 }
 
 RowPool rowPool(const IdentificationProblem& problem) {
@@ -201,32 +195,6 @@ Hypothesis bestHypothesis(const RowPool& pool, int draws) {
   return best == all.end() ? Hypothesis{} : *best;
 }
 
-/// Noise of the rows that agree, from the median of all; infinite where no row is left over.
-Eigen::VectorXd medianNoise(const IdentificationProblem& problem,
-                            const std::vector<Eigen::ArrayXXd>& residuals) {
-  const StackedProblem& stacked = problem.stacked;
-  const Eigen::VectorXd torques = squaredTorques(stacked);
-  Eigen::VectorXd sigma(stacked.coordinates());
-  std::vector<double> sizes;
-  for (int j = 0; j < stacked.coordinates(); ++j) {
-    sizes.clear();
-    for (size_t r = 0; r < residuals.size(); ++r) {
-      for (Eigen::Index i = 0; i < residuals[r].rows(); ++i) {
-        if (problem.data[r].use(i, j)) sizes.push_back(std::abs(residuals[r](i, j)));
-      }
-    }
-    const auto rows = static_cast<double>(sizes.size());
-    const double left = rows - static_cast<double>(stacked.touch[static_cast<size_t>(j)].size());
-    if (left <= 0.0) {
-      sigma[j] = std::numeric_limits<double>::infinity();
-      continue;
-    }
-    sigma[j] = std::max(
-        {kMedianToDeviation * medianOfSizes(sizes), 1e-12 * std::sqrt(torques[j] / rows), 1e-300});
-  }
-  return sigma;
-}
-
 struct Consensus {
   std::vector<Eigen::ArrayXXd> weights;  ///< one for rows that agree, else zero
   double rows = 0.0, agreeing = 0.0;
@@ -266,7 +234,7 @@ Estimate randomSampleConsensus(const IdentificationProblem& problem, const Metho
   bool rests = false;
   for (int round = 0; round < kConsensusRounds && !rests; ++round) {
     const std::vector<Eigen::ArrayXXd> residuals = torqueResiduals(problem, estimate.beta);
-    const Eigen::VectorXd sigma = medianNoise(problem, residuals);
+    const Eigen::VectorXd sigma = robustNoise(problem, residuals);
     Consensus next = consensusOf(problem, residuals, sigma);
     rests = !set.weights.empty();
     for (size_t r = 0; r < set.weights.size() && rests; ++r)

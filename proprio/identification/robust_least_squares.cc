@@ -27,33 +27,6 @@ double medianOf(std::vector<double>& values) {
   return *middle;
 }
 
-/// Noise per coordinate that gross errors do not reach; infinite where no row is left over.
-Eigen::VectorXd robustNoise(const IdentificationProblem& problem,
-                            const std::vector<Eigen::ArrayXXd>& residuals) {
-  const StackedProblem& stacked = problem.stacked;
-  const Eigen::VectorXd torques = squaredTorques(stacked);
-  Eigen::VectorXd sigma(stacked.coordinates());
-  std::vector<double> sizes;
-  for (int j = 0; j < stacked.coordinates(); ++j) {
-    sizes.clear();
-    for (size_t r = 0; r < residuals.size(); ++r) {
-      for (Eigen::Index i = 0; i < residuals[r].rows(); ++i) {
-        if (problem.data[r].use(i, j)) sizes.push_back(std::abs(residuals[r](i, j)));
-      }
-    }
-    const auto rows = static_cast<double>(sizes.size());
-    const double left = rows - static_cast<double>(stacked.touch[static_cast<size_t>(j)].size());
-    if (left <= 0.0) {
-      sigma[j] = std::numeric_limits<double>::infinity();
-      continue;
-    }
-    // exact data would give infinite weights: rounding is the least noise there can be
-    const double least = std::max(1e-12 * std::sqrt(torques[j] / rows), 1e-300);
-    sigma[j] = std::max(kDeviationOfMedian * medianOf(sizes) * std::sqrt(rows / left), least);
-  }
-  return sigma;
-}
-
 /// Sums over the rows of a joint of psi'(r) and psi(r)^2.
 struct Influence {
   Eigen::VectorXd slopes, squares, rows;
@@ -236,6 +209,32 @@ Reweighted reweight(const IdentificationProblem& problem, const MethodOptions& o
 }
 
 }  // namespace
+
+Eigen::VectorXd robustNoise(const IdentificationProblem& problem,
+                            const std::vector<Eigen::ArrayXXd>& residuals) {
+  const StackedProblem& stacked = problem.stacked;
+  const Eigen::VectorXd torques = squaredTorques(stacked);
+  Eigen::VectorXd sigma(stacked.coordinates());
+  std::vector<double> sizes;
+  for (int j = 0; j < stacked.coordinates(); ++j) {
+    sizes.clear();
+    for (size_t r = 0; r < residuals.size(); ++r) {
+      for (Eigen::Index i = 0; i < residuals[r].rows(); ++i) {
+        if (problem.data[r].use(i, j)) sizes.push_back(std::abs(residuals[r](i, j)));
+      }
+    }
+    const auto rows = static_cast<double>(sizes.size());
+    const double left = rows - static_cast<double>(stacked.touch[static_cast<size_t>(j)].size());
+    if (left <= 0.0) {
+      sigma[j] = std::numeric_limits<double>::infinity();
+      continue;
+    }
+    // exact data would give infinite weights: rounding is the least noise there can be
+    const double least = std::max(1e-12 * std::sqrt(torques[j] / rows), 1e-300);
+    sigma[j] = std::max(kDeviationOfMedian * medianOf(sizes) * std::sqrt(rows / left), least);
+  }
+  return sigma;
+}
 
 Estimate reweightedLeastSquares(const IdentificationProblem& problem,
                                 const MethodOptions& options) {

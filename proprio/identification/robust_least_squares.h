@@ -26,6 +26,12 @@ Estimate reweightedLeastSquares(const IdentificationProblem& problem, const Meth
 Estimate consistentReweighted(const IdentificationProblem& problem, const MethodOptions& options);
 Estimate totalLeastSquares(const IdentificationProblem& problem, const MethodOptions& options);
 
+/// Noise per coordinate that gross errors do not reach, 1.4826 median |e|; infinite where no row is
+/// left over.
+/// @param residuals  per recording sample x coordinate
+Eigen::VectorXd robustNoise(const IdentificationProblem& problem,
+                            const std::vector<Eigen::ArrayXXd>& residuals);
+
 struct TotalLeastSquares {
   bool solved = false;  ///< false: V_y = 0, or W^T W - s^2 I is not positive definite
   Eigen::VectorXd x;    ///< empty unless solved

@@ -360,22 +360,30 @@ std::vector<int> sensorsOfOffsets(const ParameterLayout& layout) {
 
 void putWrenchOffsets(const Tree& tree, const ParameterLayout& layout, const MotionData& data,
                       Index first, Index count, RegressorBatch& batch) {
+  struct Offset {
+    const Sensor& sensor;
+    int column, own;
+    Matrix6d to_wrench;
+  };
   const Model& model = tree.model();
-  const std::vector<int> sensors = sensedSensors(model);
-  if (sensors.empty()) return;
+  std::vector<Offset> offsets;
+  for (const int s : sensedSensors(model)) {
+    const Sensor& sensor = model.sensors[static_cast<size_t>(s)];
+    const int column = layout.index(offsetName(sensor, 0));
+    if (column >= 0)
+      offsets.push_back(
+          {sensor, column, tree.velocityIndex(sensor.joint), readingToWrench(model, sensor)});
+  }
+  if (offsets.empty()) return;
   SensorJacobians jacobians(tree);
   Eigen::Matrix<double, Eigen::Dynamic, 6> columns(tree.velocityCount(), 6);
   for (Index k = 0; k < count; ++k) {
     jacobians.moveTo(data.q.row(first + k).transpose());
-    for (const int s : sensors) {
-      const Sensor& sensor = model.sensors[static_cast<size_t>(s)];
-      const int column = layout.index(offsetName(sensor, 0));
-      if (column < 0) continue;
-      const Matrix6d to_wrench = readingToWrench(model, sensor);
-      columns.noalias() = -jacobians.at(sensor).transpose() * to_wrench;
-      columns.middleRows<6>(tree.velocityIndex(sensor.joint)) += to_wrench;
+    for (const Offset& offset : offsets) {
+      columns.noalias() = -jacobians.at(offset.sensor).transpose() * offset.to_wrench;
+      columns.middleRows<6>(offset.own) += offset.to_wrench;
       for (Index row = 0; row < columns.rows(); ++row)
-        batch.rows(row, count).row(k).segment<6>(column) = columns.row(row);
+        batch.rows(row, count).row(k).segment<6>(offset.column) = columns.row(row);
     }
   }
 }
