@@ -527,6 +527,13 @@ const char* toString(SensorKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
+Model::Model() = default;
+Model::Model(const Model&) = default;
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(const Model&) = default;
+Model& Model::operator=(Model&&) noexcept = default;
+Model::~Model() = default;
+
 int Model::linkIndex(const std::string& link_name) const { return indexByName(links, link_name); }
 int Model::jointIndex(const std::string& joint_name) const {
   return indexByName(joints, joint_name);

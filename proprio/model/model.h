@@ -254,6 +254,14 @@ struct Model {
   int velocity_count = 0;  ///< size of the shape velocities
   std::vector<std::vector<int>> joints_of_link;
 
+  // a plain value; written out because these are large, so that they are compiled once
+  Model();
+  Model(const Model&);
+  Model(Model&&) noexcept;
+  Model& operator=(const Model&);
+  Model& operator=(Model&&) noexcept;
+  ~Model();
+
   int linkIndex(const std::string& link_name) const;    ///< -1 if there is none
   int jointIndex(const std::string& joint_name) const;  ///< -1 if there is none
   int frameIndex(const std::string& frame_name) const;  ///< -1 if there is none

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "proprio/core/error.h"
+#include "proprio/core/testing/message_of.h"
 
 namespace proprio {
 namespace {
@@ -90,25 +91,20 @@ TEST(FilterDesign, SlowFiltersPassConstants) {
   EXPECT_NEAR(poleRadius(butterworthLowpass(1, 0.1, 1.0)), 0.50952544949442879, kDesignTolerance);
 }
 
-std::string messageOf(int order, double cutoff, double rate) {
-  try {
-    butterworthLowpass(order, cutoff, rate);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+std::string refusalOf(int order, double cutoff, double rate) {
+  return messageOf([&] { butterworthLowpass(order, cutoff, rate); });
 }
 
 // Filters that do not exist are refused, with what was asked for and what is possible.
 TEST(FilterDesign, RefusesWhatDoesNotExist) {
-  EXPECT_NE(messageOf(0, 1.0, 10.0).find("order 0"), std::string::npos);
-  EXPECT_NE(messageOf(1000000, 1.0, 10.0).find("order 1000000"), std::string::npos);
-  EXPECT_NE(messageOf(4, 5.0, 10.0).find("half the sampling rate (5 Hz)"), std::string::npos);
-  EXPECT_NE(messageOf(4, 50.0, 10.0).find("not below half"), std::string::npos);
-  EXPECT_NE(messageOf(4, 0.0, 10.0).find("expected a positive number"), std::string::npos);
-  EXPECT_NE(messageOf(4, NAN, 10.0).find("expected a positive number"), std::string::npos);
-  EXPECT_NE(messageOf(4, 1.0, NAN).find("sampling rate"), std::string::npos);
-  EXPECT_NE(messageOf(4, 1e-3, 5000.0).find("decimate first"), std::string::npos);
+  EXPECT_NE(refusalOf(0, 1.0, 10.0).find("order 0"), std::string::npos);
+  EXPECT_NE(refusalOf(1000000, 1.0, 10.0).find("order 1000000"), std::string::npos);
+  EXPECT_NE(refusalOf(4, 5.0, 10.0).find("half the sampling rate (5 Hz)"), std::string::npos);
+  EXPECT_NE(refusalOf(4, 50.0, 10.0).find("not below half"), std::string::npos);
+  EXPECT_NE(refusalOf(4, 0.0, 10.0).find("expected a positive number"), std::string::npos);
+  EXPECT_NE(refusalOf(4, NAN, 10.0).find("expected a positive number"), std::string::npos);
+  EXPECT_NE(refusalOf(4, 1.0, NAN).find("sampling rate"), std::string::npos);
+  EXPECT_NE(refusalOf(4, 1e-3, 5000.0).find("decimate first"), std::string::npos);
   EXPECT_THROW(chebyshevLowpass(4, 0.0, 1.0, 10.0), Error);
 }
 

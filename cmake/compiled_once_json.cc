@@ -1,0 +1,3 @@
+// See compiled_once.h.
+#define PROPRIO_ONCE_JSON
+#include "compiled_once.h"
