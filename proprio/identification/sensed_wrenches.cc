@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "proprio/core/text.h"
 #include "proprio/dynamics/kinematics.h"
@@ -18,8 +19,13 @@ namespace {
 using Eigen::Index;
 using Jacobian = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 
-/// A part beyond a sensor that carries more of a free robot's weight than this stands on something.
+/// A part beyond a sensor that at times carries more of a free robot's weight than this is a
+/// foot...
 constexpr double kCarries = 0.2;
+/// ... which may touch the ground where it carries more than this (feet themselves weigh less), ...
+constexpr double kLoaded = 0.05;
+/// ... and this long before and after, in s: light touches, and what filters smear.
+constexpr double kLoadedMargin = 0.1;
 /// Random states per parameter and row of a state, for base parameters.
 constexpr Index kStatesPerParameter = 4, kFewestStates = 120;
 
@@ -186,51 +192,71 @@ void putBaseMotion(const Tree& tree, const JointSignals& signals, Index imu, Mot
   }
 }
 
-/// Parts that do not count: named ones, or feet.
-std::vector<bool> touchedParts(const Tree& tree, const JointSignals& signals,
-                               const std::vector<int>& sensors,
-                               const std::vector<std::string>& touching,
-                               std::vector<std::string>* told) {
+/// True at every sample that is within `reach` samples of one where `loaded` is.
+Eigen::Array<bool, Eigen::Dynamic, 1> widened(const Eigen::Array<bool, Eigen::Dynamic, 1>& loaded,
+                                              Index reach) {
+  Eigen::Array<bool, Eigen::Dynamic, 1> wide = loaded;
+  for (Index k = 0; k < loaded.size(); ++k) {
+    if (!loaded[k]) continue;
+    const Index first = std::max<Index>(0, k - reach);
+    wide.segment(first, std::min(loaded.size(), k + reach + 1) - first).setConstant(true);
+  }
+  return wide;
+}
+
+/// When each part (column) touches something: named ones always, those beyond a foot's sensor while
+/// it is loaded.
+Mask touchedParts(const Tree& tree, const JointSignals& signals, const std::vector<int>& sensors,
+                  const std::vector<std::string>& touching, std::vector<std::string>* told) {
   const Model& model = tree.model();
-  std::vector<bool> touched(sensors.size() + 1, false);
+  const Index samples = signals.q.rows();
+  Mask touched = Mask::Constant(samples, static_cast<Index>(sensors.size()) + 1, false);
   const std::vector<size_t> part = partsOf(tree, sensors);
   for (const std::string& name : touching)
-    touched[part[static_cast<size_t>(linkNamed(model, name))]] = true;
-  if (!touching.empty() || !tree.floating()) return touched;
+    touched.col(static_cast<Index>(part[static_cast<size_t>(linkNamed(model, name))]))
+        .setConstant(true);
+  if (!touching.empty() || !tree.floating() || samples == 0) return touched;
   double mass = 0.0;
   for (const Link& link : model.links) mass += link.inertia.mass;
+  const double weight = mass * model.gravity.norm();
+  const auto reach = static_cast<Index>(std::ceil(kLoadedMargin * signals.rate_hz));
   for (size_t k = 0; k < sensors.size(); ++k) {
-    const auto force = signals.channels.middleCols<3>(static_cast<Index>(6 * k));
-    const double mean = force.rowwise().norm().mean();
-    if (mean <= kCarries * mass * model.gravity.norm()) continue;
-    touched[k + 1] = true;
+    const Eigen::ArrayXd force =
+        signals.channels.middleCols<3>(static_cast<Index>(6 * k)).rowwise().norm();
+    if (!(force > kCarries * weight).any()) continue;
+    auto when = touched.col(static_cast<Index>(k) + 1);
+    when = widened(force > kLoaded * weight, reach);
     told->push_back(fmt::format(
-        "'{}' measures {:.3g} N: what lies beyond it is taken to stand on something, and only what "
-        "is above it is identified (--touching names such links)",
-        model.sensors[static_cast<size_t>(sensors[k])].name, mean));
+        "'{}' measures up to {:.3g} N: what lies beyond it stands on something in {:.0f} % of the "
+        "samples, in which only what is above it is identified (--touching names such links)",
+        model.sensors[static_cast<size_t>(sensors[k])].name, force.maxCoeff(),
+        100.0 * static_cast<double>(when.count()) / static_cast<double>(samples)));
   }
   return touched;
 }
 
 /// Which rows count: those of parts that touch nothing.
-void leaveOutTouched(const Tree& tree, const std::vector<int>& sensors,
-                     const std::vector<bool>& touched, MotionData* data) {
+void leaveOutTouched(const Tree& tree, const std::vector<int>& sensors, const Mask& touched,
+                     MotionData* data) {
   const Model& model = tree.model();
   const Traversal traversal = traverse(model, tree.baseLink());
   const std::vector<size_t> part = partsOf(tree, sensors);
-  if (tree.floating()) data->use.leftCols<6>().setConstant(!touched[0]);
-  for (size_t k = 0; k < sensors.size(); ++k) {
-    const int joint = model.sensors[static_cast<size_t>(sensors[k])].joint;
-    data->use.middleCols<6>(tree.velocityIndex(joint)).setConstant(!touched[k + 1]);
-  }
+  const auto useWhileFree = [&](int first, int count, size_t its_part) {
+    data->use.middleCols(first, count) =
+        (!touched.col(static_cast<Index>(its_part))).replicate(1, count);
+  };
+  if (tree.floating()) useWhileFree(0, 6, 0);
+  for (size_t k = 0; k < sensors.size(); ++k)
+    useWhileFree(tree.velocityIndex(model.sensors[static_cast<size_t>(sensors[k])].joint), 6,
+                 k + 1);
   for (size_t link = 0; link < model.links.size(); ++link) {
     const int joint = traversal.parent_joint[link];
-    if (joint < 0 || model.joints[static_cast<size_t>(joint)].sensed || !touched[part[link]])
-      continue;
+    if (joint < 0 || model.joints[static_cast<size_t>(joint)].sensed) continue;
     const int first = tree.velocityIndex(joint);
     if (first < 0) continue;
-    const int count = velocityCount(model.joints[static_cast<size_t>(joint)].type);
-    data->use.middleCols(first, count).setConstant(false);
+    for (int i = 0; i < velocityCount(model.joints[static_cast<size_t>(joint)].type); ++i)
+      data->use.col(first + i) =
+          data->use.col(first + i) && !touched.col(static_cast<Index>(part[link]));
   }
 }
 

@@ -49,8 +49,9 @@ bool hasSensedWrenches(const Model& model);
 std::vector<std::string> sensedChannels(const Model& model);
 
 /// Fills the rows of sensors and base, and takes what the sensors measure out of the others.
-/// Parts with a link in `touching` do not count; if it is empty, nor do those beyond a sensor of a
-/// free robot that carries more than a fifth of its weight (`told`).
+/// Parts with a link in `touching` do not count; if it is empty, nor do feet while they are loaded:
+/// what lies beyond a sensor that carries a fifth of a free robot's weight at some time, while it
+/// carries a twentieth, and 0.1 s before and after (`told`).
 /// @param signals  with sensedChannels()
 void addSensedWrenches(const Tree& tree, const JointSignals& signals,
                        const std::vector<std::string>& touching, MotionData* data,

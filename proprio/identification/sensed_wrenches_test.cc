@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <limits>
 #include <random>
 
 #include "proprio/dynamics/joint_effects.h"
@@ -45,13 +46,15 @@ Recording emptyRecording(const Model& model) {
 /// inverse dynamics of the robot as it was read, and the sensor models of the simulator.
 class Readings {
  public:
-  /// @param pushed  links on which random wrenches act
-  Readings(const Model& model, const std::vector<std::string>& pushed, Index samples, unsigned seed)
+  /// @param pushed  links on which random wrenches act, in the first `pushes` samples
+  Readings(const Model& model, const std::vector<std::string>& pushed, Index pushes, Index samples,
+           unsigned seed)
       : tree_(std::make_shared<const Model>(model)),
         parameters_(declaredParameters(tree_.sharedModel())),
         compiled_(compileParameters(tree_, parameters_)),
         workspace_(tree_),
-        random_(seed) {
+        random_(seed),
+        pushes_(pushes) {
     for (const std::string& name : pushed) pushed_.push_back(requireLink(model, name));
     for (const Joint& joint : model.joints) {
       if (joint.velocity_index >= 0) signals.joints.push_back(joint.name);
@@ -99,7 +102,7 @@ class Readings {
     if (tree_.floating()) q.segment<4>(3).normalize();
     LinkWrenches external = LinkWrenches::Zero(6, static_cast<Index>(model.links.size()));
     for (const int link : pushed_) {
-      for (double& x : external.col(link)) x = uniform(200.0);
+      for (double& x : external.col(link)) x = k < pushes_ ? 200.0 + uniform(100.0) : 0.0;
     }
     if (tree_.floating()) fallFreely(q, v, external, &a);
     Eigen::VectorXd tau(tree_.velocityCount());
@@ -142,6 +145,7 @@ class Readings {
   Workspace workspace_;
   std::mt19937_64 random_;
   std::vector<int> pushed_;
+  Index pushes_;
 };
 
 Model humanoid() {
@@ -204,11 +208,12 @@ struct SensedProblem {
 /// @param known  the same as far as identification knows it
 SensedProblem sensedProblem(const Model& model, const Model& known,
                             const std::vector<std::string>& pushed,
-                            const std::vector<std::string>& touching, Index samples) {
+                            const std::vector<std::string>& touching, Index samples,
+                            Index pushes = std::numeric_limits<Index>::max()) {
   SensedProblem out;
   const Model sensed = withSensedWrenches(known, {emptyRecording(known)}, &out.told);
   out.tree = std::make_shared<const Tree>(std::make_shared<const Model>(sensed));
-  const Readings readings(model, pushed, samples, 3);
+  const Readings readings(model, pushed, pushes, samples, 3);
   MotionData data = motionData(*out.tree, readings.signals);
   addSensedWrenches(*out.tree, readings.signals, touching, &data, &out.told);
   out.problem = identificationProblem(out.tree, {data});
@@ -250,10 +255,23 @@ TEST(SensedWrenches, FeetAreFound) {
   for (size_t j = 0; j < names.size(); ++j) {
     const bool counts = sensed.problem.data[0].use.col(static_cast<Index>(j)).all();
     EXPECT_EQ(counts, !names[j].starts_with("left_ankle_ft ")) << names[j];
+    EXPECT_EQ(counts, sensed.problem.data[0].use.col(static_cast<Index>(j)).any());
   }
   EXPECT_TRUE(std::any_of(sensed.told.begin(), sensed.told.end(), [](const std::string& sentence) {
-    return sentence.find("stand on something") != std::string::npos;
+    return sentence.find("stands on something") != std::string::npos;
   }));
+}
+
+/// A foot counts while it is in the air: its rows balance there, and the foot is identified (T-73).
+TEST(SensedWrenches, FeetCountWhileInTheAir) {
+  const Model model = humanoid();
+  const SensedProblem sensed = sensedProblem(model, model, {"left_foot"}, {}, 400, 200);
+  const Index foot = sensed.tree->velocityIndex(requireJoint(model, "left_ankle_ft_joint"));
+  const MotionData& data = sensed.problem.data[0];
+  EXPECT_FALSE(data.use.middleCols<6>(foot).topRows(200).any());
+  EXPECT_TRUE(data.use.middleCols<6>(foot).bottomRows(200).all());
+  EXPECT_EQ(sensed.problem.base.count(), 7 * 30 + 10 * 5 + 4 * 6);
+  expectRecovered(sensed.problem, sensed.truth);
 }
 
 /// Without joint torques: wrenches alone give back the base parameters of what is beyond the sensor
