@@ -68,12 +68,18 @@ FrictionTerm readTerm(const NamedTerm& named, const Node& node) {
   return term;
 }
 
-DynamicFriction readDynamicFriction(const Node& node) {
+DynamicFriction readDynamicFriction(const Node& node, const std::string& file_name) {
   DynamicFriction friction;
   const std::string& law = node["model"].Scalar();
   friction.kind = law == "dahl"     ? DynamicFrictionKind::kDahl
                   : law == "leuven" ? DynamicFrictionKind::kLeuven
                                     : DynamicFrictionKind::kLuGre;
+  if (node["elements"] && law != "leuven") {
+    throw errorAt(yamlLocation(node["elements"], file_name),
+                  fmt::format("friction.dynamic has elements, but the {} model has none; remove "
+                              "them or use the leuven model",
+                              law));
+  }
   friction.sigma0 = readNumber(node["sigma0"]);
   friction.sigma1 = readNumber(node["sigma1"]);
   friction.sigma2 = readNumber(node["sigma2"]);
@@ -86,7 +92,7 @@ DynamicFriction readDynamicFriction(const Node& node) {
 }
 
 // the terms in the order of the file
-FrictionModel readFriction(const Node& node) {
+FrictionModel readFriction(const Node& node, const std::string& file_name) {
   FrictionModel friction;
   for (const auto& entry : node) {
     const std::string& key = entry.first.Scalar();
@@ -97,7 +103,7 @@ FrictionModel readFriction(const Node& node) {
                                                 : SmoothSign::kSign;
       friction.smooth_gain = readNumber(entry.second["gain"], friction.smooth_gain);
     } else if (key == "dynamic") {
-      friction.dynamic = readDynamicFriction(entry.second);
+      friction.dynamic = readDynamicFriction(entry.second, file_name);
     }
     for (const NamedTerm& named : kTerms) {
       if (key != named.name) continue;
@@ -125,7 +131,7 @@ void readJoint(const Node& node, const std::string& file_name, Joint& joint) {
   }
   if (node["limits"]) readLimits(node["limits"], joint.limits);
   if (node["drive"]) readDrive(node["drive"], joint.drive);
-  if (node["friction"]) joint.friction = readFriction(node["friction"]);
+  if (node["friction"]) joint.friction = readFriction(node["friction"], file_name);
   if (const Node spring = node["spring"]) {
     joint.spring = {true, readNumber(spring["stiffness"]), readAngle(spring["rest"])};
   }
