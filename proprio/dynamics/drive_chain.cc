@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
+#include <Eigen/Core>
 
 #include "proprio/core/text.h"
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/joint_effects.h"
 #include "proprio/dynamics/mass_matrix.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -58,7 +59,7 @@ Eigen::VectorXd accelerationsFromCurrents(const Tree& tree, const Parameters& pa
   addCouplingInertia(tree, parameters, M);
   const Eigen::VectorXd rest =
       gains.cwiseProduct(currents) - driveTorques(tree, parameters, q, v, still);
-  return M.partialPivLu().solve(rest);
+  return solveSquare(M, rest);
 }
 
 Eigen::VectorXd sensorTorques(const Tree& tree, const Parameters& parameters, ConstVectorRef a,

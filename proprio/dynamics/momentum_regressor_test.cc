@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 
 #include "proprio/dynamics/augmented_regressor.h"
 #include "proprio/dynamics/joint_effects.h"
@@ -10,6 +10,7 @@
 #include "proprio/dynamics/testing/model_zoo.h"
 #include "proprio/dynamics/testing/test_robot.h"
 #include "proprio/dynamics/wrench_regressor.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/spatial/newton_euler.h"
 
 namespace proprio {
@@ -140,7 +141,7 @@ TEST(EnergyRegressor, EnergyModelHoldsAlongASimulatedMotion) {
     Eigen::MatrixXd M(nv, nv);
     massMatrix(s.tree, s.compiled, s.workspace, q, M);
     addCouplingInertia(s.tree, s.parameters, M);
-    return Eigen::VectorXd(M.ldlt().solve(*tau - bias));
+    return Eigen::VectorXd(solveSymmetric(M, *tau - bias));
   };
   double error[2] = {};
   for (int refine = 0; refine < 2; ++refine) {

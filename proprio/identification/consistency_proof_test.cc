@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <cmath>
 #include <mutex>
 #include <random>
@@ -11,6 +11,7 @@
 #include "proprio/identification/consistent_alternatives.h"
 #include "proprio/identification/testing/consistent_robots.h"
 #include "proprio/model/urdf_reader.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/numerics/testing/sdpa.h"
 #include "proprio/signal/savitzky_golay.h"
 #include "proprio/spatial/pseudo_inertia.h"
@@ -223,9 +224,8 @@ ShoulderExperiment shoulderExperiment(double duration, int window, unsigned seed
     rows.block<6, 10>(6 * i, 0) = regressor(qm, vm, am);
     rows.block<6, 1>(6 * i, 10) = wrench;
   }
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(rows);
-  const Eigen::MatrixXd R = qr.matrixQR().topRows(10).triangularView<Eigen::Upper>();
-  return {R.leftCols(10), R.col(10)};
+  const Eigen::MatrixXd R = triangularFactor(rows);
+  return {R.topLeftCorner(10, 10), R.col(10).head(10)};
 }
 
 /// Claim: on the manifold every result and every iterate is possible, at all speeds, while plain
@@ -239,7 +239,7 @@ TEST(ConsistencyProof, ArmExperimentWithFiveSpeeds) {
   for (int i = 0; i < 5; ++i) {
     const ShoulderExperiment data =
         shoulderExperiment(durations[i], windows[i], static_cast<unsigned>(i + 1));
-    const Vector10d plain = data.A.colPivHouseholderQr().solve(data.b);
+    const Vector10d plain = leastSquares(data.A, data.b);
     impossible += !consistencyMargins(InertialParameters::fromVector(plain)).fullyConsistent();
     DescentOptions options;
     int iterates = 0;

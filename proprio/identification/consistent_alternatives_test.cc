@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 
 #include "proprio/identification/testing/consistent_robots.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -20,7 +21,7 @@ struct Objectives {
 Objectives objectivesOf(const KnownProblem& known, const Estimate& estimate) {
   const TriangularSystem system = weightedSystem(known.problem.stacked, estimate.sigma);
   const ConsistentProblem consistent = consistentProblem(known.problem, system, {}, {});
-  const Eigen::VectorXd xi = consistent.F.colPivHouseholderQr().solve(estimate.chi - consistent.f0);
+  const Eigen::VectorXd xi = leastSquares(consistent.F, estimate.chi - consistent.f0);
   return {objectiveAt(consistent.lmi, xi),
           objectiveAt(consistent.lmi, Eigen::VectorXd::Zero(xi.size()))};
 }

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <cmath>
 
 #include "proprio/core/random.h"
 #include "proprio/identification/testing/synthetic_data.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -34,13 +34,14 @@ SyntheticSet syntheticSet() {
 }
 
 TriangularSystem triangular(const Eigen::MatrixXd& W, const Eigen::VectorXd& y) {
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(W);
-  const Eigen::VectorXd turned = qr.householderQ().transpose() * y;
+  Eigen::MatrixXd both(W.rows(), W.cols() + 1);
+  both << W, y;
+  const Eigen::MatrixXd R = triangularFactor(both);
   const Eigen::Index n = W.cols();
   TriangularSystem system;
-  system.A = qr.matrixQR().topRows(n).triangularView<Eigen::Upper>();
-  system.b = turned.head(n);
-  system.rest = turned.tail(W.rows() - n).norm();
+  system.A = R.topLeftCorner(n, n);
+  system.b = R.col(n).head(n);
+  system.rest = std::abs(R(n, n));
   system.rows = W.rows();
   return system;
 }
@@ -98,7 +99,7 @@ TEST(EssentialParameters, FisherRuleFindsTheSet) {
 TEST(EssentialParameters, RulesFollowTheirDefinitions) {
   const SyntheticSet set = syntheticSet();
   const TriangularSystem system = noisySystem(set, 3);
-  const Eigen::MatrixXd inverse = (system.A.transpose() * system.A).inverse();
+  const Eigen::MatrixXd inverse = inverseOf(system.A.transpose() * system.A);
   const Eigen::VectorXd x = inverse * system.A.transpose() * system.b;
   const double s2 = system.rest * system.rest / (kSetRows - 10);
   const Eigen::VectorXd percent =

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
+#include <Eigen/Core>
 #include <cmath>
 
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/simulated_motion.h"
 #include "proprio/identification/testing/simulated_recordings.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/signal/differences.h"
 
 namespace proprio {
@@ -103,9 +103,9 @@ TEST(InstrumentalVariables, AgreesWithTheDenseFormula) {
   }
   const TriangularSystem system = instrumentSystem(problem, {other}, sigma);
   const RankedSolution solution = solveRanked(system.A, system.b, Eigen::VectorXd::Zero(n));
-  const Eigen::VectorXd expected = ZW.lu().solve(Zy);
+  const Eigen::VectorXd expected = solveSquare(ZW, Zy);
   EXPECT_LT((solution.x - expected).norm(), 1e-9 * expected.norm());
-  const Eigen::MatrixXd inverse = ZW.inverse();
+  const Eigen::MatrixXd inverse = inverseOf(ZW);
   const Eigen::MatrixXd covariance = inverse * ZZ * inverse.transpose();
   EXPECT_LT((solution.covariance - covariance).norm(), 1e-8 * covariance.norm());
 
@@ -295,7 +295,7 @@ TEST(InstrumentalVariables, AreUnbiasedWithTrueCovariance) {
       }
       out.mean_error += error / kRuns;
       spread += estimate.covariance / kRuns;
-      out.normalised += error.dot(estimate.covariance.ldlt().solve(error)) /
+      out.normalised += error.dot(solveSymmetric(estimate.covariance, error).col(0)) /
                         static_cast<double>(error.size() * kRuns);
     }
     out.mean_error = out.mean_error.cwiseQuotient((spread.diagonal() / kRuns).cwiseSqrt());

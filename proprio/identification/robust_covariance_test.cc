@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
+#include <Eigen/Core>
 #include <cmath>
 #include <functional>
 
@@ -10,6 +10,7 @@
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/testing/synthetic_data.h"
 #include "proprio/numerics/autoregression.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/numerics/distributions.h"
 
 namespace proprio {
@@ -155,7 +156,7 @@ Eigen::MatrixXd denseCovariance(const IdentificationProblem& problem, const Esti
     const auto& Wj = W[static_cast<size_t>(j)];
     information += Wj.transpose() * Wj / std::pow(estimate.sigma[j], 2);
   }
-  const Eigen::MatrixXd P = information.inverse();
+  const Eigen::MatrixXd P = inverseOf(information);
   const Eigen::MatrixXd residuals = torqueResiduals(problem, data, estimate.beta);
   for (Eigen::Index j = 0; j < 2; ++j) {
     const auto& Wj = W[static_cast<size_t>(j)];

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <Eigen/LU>
-#include <Eigen/QR>
 #include <cmath>
 
 #include "proprio/identification/joint_covariance.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/testing/synthetic_data.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/numerics/streaming_qr.h"
 
 namespace proprio {
@@ -31,7 +32,8 @@ void addGrossErrors(MotionData* data) {
 /// Mean of (error / standard deviation)^2 over directions: 1 if the covariance tells the truth.
 double normalisedError(const Estimate& estimate, const Eigen::VectorXd& truth) {
   const Eigen::VectorXd error = estimate.beta - truth;
-  return error.dot(estimate.covariance.ldlt().solve(error)) / static_cast<double>(error.size());
+  return error.dot(solveSymmetric(estimate.covariance, error).col(0)) /
+         static_cast<double>(error.size());
 }
 
 /// Claim: 5 % gross errors, all to one side, break wls; irls, with Huber's weights and with the
@@ -121,7 +123,7 @@ TEST(JointCovariance, IsGeneralisedLeastSquares) {
   covariance.diagonal().setConstant(0.09);
   const IdentificationProblem problem = correlatedProblem(tree, 5, covariance);
   const TriangularSystem system = correlatedSystem(problem, covariance);
-  const Eigen::VectorXd x = system.A.triangularView<Eigen::Upper>().solve(system.b);
+  const Eigen::VectorXd x = solveUpper(system.A, system.b);
 
   const Eigen::Index n = problem.stacked.unknowns();
   Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(n, n);
@@ -153,7 +155,7 @@ TEST(JointCovariance, IsGeneralisedLeastSquares) {
                    }
                  });
   }
-  const Eigen::VectorXd expected = normal.ldlt().solve(right);
+  const Eigen::VectorXd expected = solveSymmetric(normal, right);
   EXPECT_LT((x - expected).cwiseAbs().maxCoeff(), 1e-7 * expected.cwiseAbs().maxCoeff());
   EXPECT_LT((system.A.transpose() * system.A - normal).norm(), 1e-10 * normal.norm());
 }
@@ -229,7 +231,7 @@ TEST(TotalLeastSquares, IsUnbiasedUnderNoiseInTheRegressor) {
     const TotalLeastSquares solution = solveTotalLeastSquares(systemOf(noisy, y));
     ASSERT_TRUE(solution.solved);
     total += solution.x / kRuns;
-    ordinary += noisy.householderQr().solve(y) / kRuns;
+    ordinary += leastSquares(noisy, y) / kRuns;
     squares += (solution.x - truth).squaredNorm();
     expected += solution.covariance.trace();
   }

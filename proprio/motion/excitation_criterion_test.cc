@@ -17,6 +17,7 @@
 #include "proprio/dynamics/testing/model_zoo.h"
 #include "proprio/dynamics/testing/perturb.h"
 #include "proprio/model/robot_reader.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -121,11 +122,11 @@ double directCriterion(Criterion criterion, double k, const Eigen::MatrixXd& W) 
     case Criterion::kPublished:
       return condition * condition + k / s[s.size() - 1];
     case Criterion::kTrace:
-      return std::sqrt(G.trace() * G.inverse().trace());
+      return std::sqrt(G.trace() * inverseOf(G).trace());
     case Criterion::kD:
       return -G.partialPivLu().matrixLU().diagonal().array().abs().log().sum();
     case Criterion::kA:
-      return G.inverse().trace();
+      return inverseOf(G).trace();
     case Criterion::kE:
       return 1.0 / s[s.size() - 1];
   }

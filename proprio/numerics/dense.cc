@@ -26,6 +26,10 @@ Eigen::MatrixXd solveSquare(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) 
   return A.partialPivLu().solve(B);
 }
 
+Eigen::MatrixXd inverseOf(const Eigen::MatrixXd& A) {
+  return solveSquare(A, Eigen::MatrixXd::Identity(A.rows(), A.cols()));
+}
+
 Eigen::MatrixXd leastSquares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
   return A.completeOrthogonalDecomposition().solve(B);
 }

@@ -33,6 +33,7 @@ Eigen::MatrixXd solveSymmetric(const Eigen::MatrixXd& A, const Eigen::MatrixXd& 
 
 /// A^-1 B for a square A (LU with partial pivoting).
 Eigen::MatrixXd solveSquare(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
+Eigen::MatrixXd inverseOf(const Eigen::MatrixXd& A);
 
 /// The X that minimises |A X - B|, of minimal norm where A has not full rank (pivoted QR).
 Eigen::MatrixXd leastSquares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "proprio/core/text.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/recording/signal_select_internal.h"
 #include "proprio/recording/units.h"
@@ -314,7 +315,7 @@ MatrixXd toJointSide(const Model& model, const Selection& s, const MatrixXd& val
     return values;
   const MatrixXd R = gearMatrix(model, s);
   if (quantity == Quantity::kTorque) return values * R;  // rows: (R^T tau)^T
-  return R.colPivHouseholderQr().solve(values.transpose()).transpose();
+  return leastSquares(R, values.transpose()).transpose();
 }
 
 // Values in SI on the joint side; `units` of the columns.

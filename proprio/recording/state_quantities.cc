@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
+#include <Eigen/Core>
 #include <algorithm>
 #include <iterator>
 
@@ -15,6 +15,7 @@
 #include "proprio/dynamics/joint_effects.h"
 #include "proprio/dynamics/kinematics.h"
 #include "proprio/dynamics/mass_matrix.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -103,7 +104,7 @@ Columns accelerations(Problem& p) {
   for (Index i = 0; i < p.samples(); ++i) {
     massMatrix(p.tree, p.compiled, p.workspace, p.states.q.row(i).transpose(), M);
     addCouplingInertia(p.tree, p.parameters, M);
-    out.values.row(i) = M.partialPivLu().solve((tau - bias).row(i).transpose()).transpose();
+    out.values.row(i) = solveSquare(M, (tau - bias).row(i).transpose()).transpose();
   }
   return out;
 }

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
 #include "proprio/core/error.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -71,7 +72,7 @@ Eigen::MatrixXd detrend(const SignalColumns& x, int degree, Eigen::MatrixXd* coe
   for (int i = 2; i <= degree; ++i) {
     P.col(i) = ((2.0 * i - 1.0) * s.cwiseProduct(P.col(i - 1)) - (i - 1.0) * P.col(i - 2)) / i;
   }
-  const Eigen::MatrixXd fit = P.householderQr().solve(x);
+  const Eigen::MatrixXd fit = leastSquares(P, x);
   if (coefficients != nullptr) *coefficients = fit;
   return x - P * fit;
 }

@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
 #include "proprio/core/error.h"
 #include "proprio/core/random.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/simulation/loop_internal.h"
 #include "proprio/simulation/loop_recorder_internal.h"
 
@@ -205,7 +206,7 @@ class Loop {
     const Transmission& transmission = *tree_.model().transmission;
     to_motors_ = transmission.matrix;
     const Eigen::MatrixXd normal = to_motors_.transpose() * to_motors_;
-    to_joints_ = normal.ldlt().solve(to_motors_.transpose());
+    to_joints_ = solveSymmetric(normal, to_motors_.transpose());
     for (int joint : transmission.joints) geared_.push_back(tree_.velocityIndex(joint));
     motor_q_.setZero(to_motors_.rows());
     geared_q_.setZero(to_motors_.cols());
