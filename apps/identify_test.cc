@@ -10,6 +10,9 @@
 #include "apps/testing/command_test_base.h"
 #include "proprio/core/text.h"
 #include "proprio/model/robot_reader.h"
+#include "proprio/recording/cut.h"
+#include "proprio/recording/hdf5.h"
+#include "proprio/recording/read_recording.h"
 
 namespace proprio {
 namespace {
@@ -167,6 +170,56 @@ TEST_F(Identify, SurvivesMissingRows) {
       changed("holes.csv", [](int row, const auto&, auto&) { return (row * 7919) % 20 != 3; });
   const CommandResult result = identify(log);
   EXPECT_EQ(result.code, 0) << result.out << result.error;
+}
+
+// Claim: rows without time, in no order, are used as states of their own where velocities and
+// accelerations are recorded; without accelerations they are refused with the reason.
+TEST_F(Identify, TakesRowsInNoOrder) {
+  std::vector<std::string> rows;
+  changed("copy.csv", [&](int, const auto& header, auto& cells) {
+    std::string row;
+    for (const char* name : {"q_true_shoulder", "q_true_elbow", "v_true_shoulder", "v_true_elbow",
+                             "a_true_shoulder", "a_true_elbow", "tau_shoulder", "tau_elbow"}) {
+      for (size_t c = 0; c < cells.size(); ++c) {
+        if (header[c].starts_with(name)) row += (row.empty() ? "" : ",") + cells[c];
+      }
+    }
+    rows.push_back(row);
+    return false;
+  });
+  std::string states = "q1,q2,dq1,dq2,ddq1,ddq2,tau1,tau2\n", bare = "q1,q2,tau1,tau2\n";
+  for (size_t k = 0; k < rows.size(); ++k) {
+    const std::string& row = rows[k * 4801 % rows.size()];  // a prime: every row once
+    const std::vector<std::string> cells = splitAt(row, ',');
+    ASSERT_EQ(cells.size(), 8u);
+    states += row + "\n";
+    bare += cells[0] + "," + cells[1] + "," + cells[6] + "," + cells[7] + "\n";
+  }
+  const CommandResult result =
+      identify(write("states.csv", states), "--rate 100 --out " + file("states"));
+  EXPECT_EQ(result.code, 0) << result.out << result.error;
+  EXPECT_NE(flat(result).find("rows are in no order of time"), std::string::npos) << result.out;
+  for (const auto& joint : json("states/estimate.json")["errors"]["validation"]["joints"])
+    EXPECT_LT(joint["percent"], 5.0);
+  const CommandResult refused = identify(write("bare.csv", bare), "--rate 100");
+  EXPECT_EQ(refused.code, 1) << refused.out << refused.error;
+  EXPECT_NE(flat(refused).find("give the time of every row"), std::string::npos) << refused.out;
+}
+
+// Claim: a file with a part for training and one for test serves --log and --validate, each with
+// its own part.
+TEST_F(Identify, TakesTrainingAndTestFromOneFile) {
+  const Recording whole = readRecordings(file("log.csv")).at(0);
+  const Eigen::Index train = 2 * whole.samples() / 3;
+  std::vector<Recording> parts = {cutByRows(whole, 0, train),
+                                  cutByRows(whole, train, whole.samples() - train)};
+  parts[0].topic = "train";
+  parts[1].topic = "test";
+  writeHdf5(file("both.h5"), parts);
+  const CommandResult result =
+      identify(file("both.h5"), "--validate " + file("both.h5") + " --out " + file("both"));
+  EXPECT_EQ(result.code, 0) << result.out << result.error;
+  EXPECT_NE(flat(result).find("validated on both.h5 (test)"), std::string::npos) << result.out;
 }
 
 // Claim: positions in degrees are noticed where the file does not say so.
@@ -558,6 +611,25 @@ TEST_F(IdentifySixAxes, SurvivesJumpsAndRepeatedStamps) {
   const CommandResult merged = identify(twice, "--out " + file("merged"));
   EXPECT_EQ(merged.code, 0) << merged.out << merged.error;
   EXPECT_NE(readFile(file("merged") + "/report.html").find("became their mean"), std::string::npos);
+}
+
+// Claim: an angle that the recorder keeps within one turn gives what the continuous one gives. The
+// first axis is vertical, so that half a turn more does not change the torques.
+TEST_F(IdentifySixAxes, MakesAnglesContinuous) {
+  const std::string log = changed("turns.csv", [](int, const Header& header, Cells& cells) {
+    for (const char* name : {"q_joint_1", "q_des_joint_1"}) {
+      std::string& cell = cells[column(header, name)];
+      cell = fmt::format("{:.9f}", std::remainder(std::stod(cell) + 3.14159, 2.0 * M_PI));
+    }
+    return true;
+  });
+  const CommandResult result = identify(log, "--out " + file("turns"));
+  EXPECT_EQ(result.code, 0) << result.out << result.error;
+  EXPECT_NE(readFile(file("turns") + "/report.html").find("q_joint_1 jumps by a whole turn"),
+            std::string::npos);
+  ASSERT_EQ(identify(file("log.csv"), "--out " + file("plain")).code, 0);
+  const std::vector<double> turned = errors("turns"), plain = errors("plain");
+  for (size_t j = 0; j < plain.size(); ++j) EXPECT_NEAR(turned[j], plain[j], 0.05 * plain[j]) << j;
 }
 
 // Claim: options that contradict each other or are no numbers are refused in one sentence.

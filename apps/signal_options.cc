@@ -49,6 +49,10 @@ void addSignalOptions(CLI::App& verb, SignalFlags& flags) {
   verb.add_flag("--measured-velocity", flags.measured_velocity,
                 "differentiate recorded velocities instead of positions")
       ->group(group);
+  verb.add_flag("--as-recorded", flags.as_recorded,
+                "rows are states of their own, in any order: recorded velocities and accelerations "
+                "as they are, nothing filtered")
+      ->group(group);
 }
 
 JointSignalOptions jointSignalOptions(const SignalFlags& flags) {
@@ -61,6 +65,7 @@ JointSignalOptions jointSignalOptions(const SignalFlags& flags) {
   options.hampel_window = flags.hampel;
   options.filter = !flags.no_filter;
   options.filter_torque = !flags.raw_torque;
+  options.as_recorded = flags.as_recorded;
   if (!flags.resample.empty()) options.resample = parseResampling(flags.resample);
   if (flags.measured_velocity) options.velocity = VelocitySource::kMeasured;
   struct Named {

@@ -90,8 +90,10 @@ int run(const ValidateOptions& options) {
   const Model whole = readRobot(options);
   const JointSignalOptions signals = jointSignalOptions(options.signals);
   std::vector<Recording> recordings;
+  RecordingOptions read;
+  read.part = LogPart::kTest;
   for (const std::string& log : options.logs)
-    recordings.push_back(readMeasurements(whole, log, {}));
+    recordings.push_back(readMeasurements(whole, log, read));
   std::vector<std::string> held;
   const Model model =
       withSensedWrenches(withRecordedJoints(whole, recordings, &held), recordings, &held);

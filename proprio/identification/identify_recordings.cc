@@ -174,7 +174,9 @@ class Job {
     for (const auto* paths : {&options_.logs, &options_.validate}) {
       for (const std::string& path : *paths) {
         tell("reading " + path);
-        recordings_.push_back(readMeasurements(model_, path, options_.read));
+        RecordingOptions one = options_.read;
+        one.part = paths == &options_.logs ? LogPart::kTraining : LogPart::kTest;
+        recordings_.push_back(readMeasurements(model_, path, one));
         for (size_t k = 0; k < read.size(); ++k) {
           if (read[k] == path || recordings_[k].source != recordings_.back().source) continue;
           throw Error(

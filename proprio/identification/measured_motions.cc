@@ -14,7 +14,9 @@
 #include "proprio/recording/cut.h"
 #include "proprio/recording/signal_map.h"
 #include "proprio/recording/signal_names.h"
+#include "proprio/recording/turns.h"
 #include "proprio/signal/recording_filter.h"
+#include "proprio/signal/row_order.h"
 
 namespace proprio {
 namespace {
@@ -226,6 +228,66 @@ std::vector<Recording> uniformStretches(const Recording& recording,
   return stretches;
 }
 
+/// The measured columns of one quantity, or none if a joint lacks it.
+Eigen::MatrixXd measuredColumns(const Recording& recording, const std::vector<std::string>& joints,
+                                Quantity quantity) {
+  std::vector<int> columns;
+  for (const std::string& joint : joints) {
+    const int column = recording.column(quantity, Role::kMeasured, joint);
+    if (column < 0 || !recording.values.col(column).allFinite()) return {};
+    columns.push_back(column);
+  }
+  return recording.values(Eigen::all, columns);
+}
+
+/// Rows that are not one step of time apart, in a log whose time is counted (stamps that a clock
+/// has set tell it themselves): states of their own if accelerations are recorded, else an error.
+bool areStates(const Recording& recording, const std::vector<std::string>& joints,
+               RecordingInfo* info) {
+  constexpr double kCounted = 1e-6;  // jitter of stamps that are multiples of a period
+  if (recording.time.size() > 1 && timeRestarts(recording.time).empty()) {
+    const TimeStatistics stamps = timeStatistics(recording.time, recording.samples());
+    if (stamps.repeated > 0 || stamps.reversed > 0) return false;
+    if (analyseSampling(recording.time).jitter > kCounted) return false;
+  }
+  const Eigen::MatrixXd q = measuredColumns(recording, joints, Quantity::kPosition);
+  if (q.cols() == 0) return false;
+  const Eigen::MatrixXd v = measuredColumns(recording, joints, Quantity::kVelocity);
+  const RowOrder order = rowOrder(q, v);
+  if (!order.shuffled && !order.gaps()) return false;
+  const std::string found =
+      order.shuffled
+          ? "its rows are in no order of time: neighbours are as different as any two"
+          : fmt::format(
+                "rows are missing: positions and velocities say that {:.0f} % of the steps "
+                "are longer or shorter than the others",
+                100.0 * static_cast<double>(order.unequal) / static_cast<double>(order.judged));
+  const bool states =
+      v.cols() > 0 && measuredColumns(recording, joints, Quantity::kAcceleration).cols() > 0;
+  info->quality.findings.insert(
+      info->quality.findings.begin(),
+      {states ? Severity::kWarning : Severity::kError, "",
+       found + (states ? "; every row is taken as a state of its own, with the recorded velocity "
+                         "and acceleration"
+                       : ", so that nothing can be differentiated; give the time of every row, or "
+                         "velocities and accelerations")});
+  return states;
+}
+
+/// What was found by comparing neighbours, where they are none: spikes, delays, the time.
+void forgetNeighbours(Quality* quality) {
+  quality->delays.clear();
+  for (ChannelStatistics& channel : quality->channels) {
+    channel.spikes = 0;
+    channel.spike_rows.clear();
+  }
+  std::erase_if(quality->findings, [](const QualityFinding& finding) {
+    return finding.about == "time" || finding.about == "delay" ||
+           finding.sentence.find("spike") != std::string::npos ||
+           finding.sentence.find("'delay'") != std::string::npos;
+  });
+}
+
 /// Stretches from which no filter could be chosen, beside longer ones.
 void leaveOutShort(std::vector<Recording>* stretches, std::vector<std::string>* told) {
   const auto is_short = [](const Recording& part) { return part.samples() < kShortStretch; };
@@ -258,6 +320,7 @@ Recording readMeasurements(const Model& model, const std::string& path,
                            const RecordingOptions& options) {
   Recording recording = readRobotRecording(model, path, options);
   requireGains(model, recording);
+  restoreTurns(model, &recording);
   std::vector<Eigen::Index> columns, rows;
   std::vector<Channel> channels;
   const auto needed = [](const Channel& channel) {
@@ -327,19 +390,22 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
   info->path = path;
   info->sha256 = fingerprint(path);
   info->quality = assessQuality(recording, tree.sharedModel());
+  if (signals.joints.empty()) signals.joints = signalJoints(model);
+  if (!signals.as_recorded) signals.as_recorded = areStates(recording, signals.joints, info);
+  if (signals.as_recorded) forgetNeighbours(&info->quality);
   if (!options.keep_spikes) removeSpikes(info->quality, &recording, &info->steps);
   const std::vector<std::string> silent = silentTorques(model, &recording, &info->steps);
-  if (signals.joints.empty()) signals.joints = signalJoints(model);
   signals.channels = sensedChannels(model);
   std::vector<MotionData> motions;
   std::vector<std::string> repeated;  // what the first stretch has told already
   std::vector<Recording> stretches;
   const std::vector<Recording> runs = splitAtRestarts(recording);
-  if (runs.size() > 1)
+  if (runs.size() > 1 && !signals.as_recorded)
     info->steps.push_back(
         fmt::format("the time starts again at row {}: the recording is split into {}",
                     runs[0].samples() + 1, runs.size()));
-  for (const Recording& run : runs) {
+  if (signals.as_recorded) stretches.push_back(recording);
+  for (const Recording& run : signals.as_recorded ? std::vector<Recording>() : runs) {
     for (const Recording& part : splitAtJumps(run, &info->steps)) {
       for (Recording& stretch : uniformStretches(part, signals, &info->steps))
         stretches.push_back(std::move(stretch));
@@ -354,8 +420,9 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
     addSensedWrenches(tree, joint_signals, options.touching, &motion,
                       motions.empty() ? &info->steps : &repeated);
     leaveOutClipped(info->quality, stretch, tree, joint_signals, &motion, &info->steps);
-    attachReference(tree, stretch, &motion);
+    if (!signals.as_recorded) attachReference(tree, stretch, &motion);
     motion.name = std::filesystem::path(path).filename().string();
+    if (!partOf(stretch).empty()) motion.name += " (" + partOf(stretch) + ")";
     if (motions.empty()) {
       info->steps.insert(info->steps.end(), joint_signals.steps.begin(), joint_signals.steps.end());
     }

@@ -18,8 +18,9 @@ struct MeasurementOptions {
   std::vector<std::string> touching;
 };
 
-/// A log mapped through the robot, without measured channels of joints that have no value at all
-/// and without rows in which a measured position or torque is missing; its notes tell both.
+/// A log mapped through the robot, with angles that were kept within one turn made continuous
+/// (turns.h), without measured channels of joints that have no value at all and without rows in
+/// which a measured position or torque is missing; its notes tell all of it.
 /// @throws Error if fewer than ten rows are left, or joints have currents and no declared gain.
 Recording readMeasurements(const Model& model, const std::string& path,
                            const RecordingOptions& options);
@@ -31,7 +32,9 @@ Model withRecordedJoints(const Model& model, const std::vector<Recording>& recor
 
 /// A recording (mapped through the robot) in the coordinates of the tree; several where gaps or
 /// jumps of positions split it. Stamps that jitter or repeat are resampled at the rate of their
-/// median step; torques at the end of their range do not count. All of it is told in `info`.
+/// median step; torques at the end of their range do not count. Rows that are not one step of time
+/// apart are states of their own if velocities and accelerations are recorded (row_order.h). All of
+/// it is told in `info`.
 /// @param path         that it was read from
 /// @param signals      of all moving joints unless it names some
 std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const std::string& path,

@@ -82,6 +82,27 @@ TEST(Verdict, RaisesNoFalseAlarm) {
   EXPECT_TRUE(judged({4.0, 9.0}, {0.5, 8.0}).passed);
 }
 
+/// Claim: an error below 10 % that is more than twice that of the training motion is told, but the
+/// model passes; above it fails.
+TEST(Verdict, ToleratesWarmFriction) {
+  const Verdict warm = judged({9.0, 9.0}, {3.0, 8.0});
+  EXPECT_TRUE(warm.passed);
+  ASSERT_EQ(warm.reasons.size(), 1u);
+  EXPECT_NE(warm.reasons[0].find("shoulder has 9 % error on b.csv but 3 %"), std::string::npos);
+  EXPECT_FALSE(judged({11.0, 9.0}, {3.0, 8.0}).passed);
+}
+
+/// Claim: a model that leaves more than half of the torque of most joints unexplained fails, even
+/// if the description is worse still; one such joint among good ones does not fail it.
+TEST(Verdict, FailsWhereMostRemainsUnexplained) {
+  const std::vector<Evaluation> poor = {errorsOf("as given", "b.csv", {300.0, 200.0})};
+  const Verdict verdict = judged({60.0, 80.0}, {60.0, 80.0}, poor);
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_NE(verdict.text.find("Of 2 of 2 joints more than half of the torque"), std::string::npos)
+      << verdict.text;
+  EXPECT_TRUE(judged({6.0, 80.0}, {6.0, 80.0}, poor).passed);
+}
+
 /// Claim: a validation recording that no parameters explain better is no reason to fail: it is
 /// noisier than the training recordings, not badly predicted.
 TEST(Verdict, KnowsTheNoiseOfTheValidation) {

@@ -148,12 +148,19 @@ class Hdf5Walk {
     if (H5Aexists(dataset, "MATLAB_empty") > 0) return skip(name, "is empty");
     if (kind == H5T_STRING && sendTexts(dataset, type, space, name)) return;
     if (matlab == "char" || kind == H5T_STRING) return skip(name, "is text");
-    if (matlab == "cell") return skip(name, "is a cell array");
-    hsize_t size[2] = {1, 1};
+    if (matlab == "cell") {
+      if (!sendCell(dataset, type, space, name)) skip(name, "is a cell array");
+      return;
+    }
     const int dimensions = H5Sget_simple_extent_ndims(space);
-    if (dimensions > 2)
+    std::vector<hsize_t> sizes(static_cast<size_t>(std::max(dimensions, 0)));
+    if (dimensions < 0 || H5Sget_simple_extent_dims(space, sizes.data(), nullptr) < 0)
+      throw failed(name);
+    sizes = tableSizes(sizes);
+    if (sizes.size() > 2)
       return skip(name, fmt::format("has {} dimensions; only one and two are signals", dimensions));
-    if (dimensions < 0 || H5Sget_simple_extent_dims(space, size, nullptr) < 0) throw failed(name);
+    sizes.resize(2, 1);
+    const hsize_t size[2] = {sizes[0], sizes[1]};
     uint64_t count = 0;
     if (__builtin_mul_overflow(size[0], size[1], &count) || count > kMostNumbers) {
       throw Error(fmt::format("{}: dataset {} of {} x {} numbers is too large", file_,
@@ -196,6 +203,36 @@ class Hdf5Walk {
         const std::string text = bytes.substr(i * size, size);
         texts.push_back(text.substr(0, text.find('\0')));
       }
+    }
+    const nlohmann::json list = {{"name", name}, {"texts", texts}};
+    sender_.send(kTexts, list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return true;
+  }
+
+  // a cell array of MATLAB with texts, if it names the joints: references to arrays of characters
+  bool sendCell(hid_t dataset, hid_t type, hid_t space, const std::string& name) const {
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    constexpr hssize_t kMost = 1000, kLongest = 200;
+    if (H5Tequal(type, H5T_STD_REF_OBJ) <= 0 || count < 1 || count > kMost) return false;
+    if (!isJointList({name, {}, "", {"any"}}, '/')) return false;
+    std::vector<hobj_ref_t> references(static_cast<size_t>(count));
+    if (H5Dread(dataset, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references.data()) < 0)
+      return false;
+    nlohmann::json texts = nlohmann::json::array();
+    for (const hobj_ref_t& reference : references) {
+      const Handle text(H5Rdereference2(dataset, H5P_DEFAULT, H5R_OBJECT, &reference), H5Dclose);
+      if (!text.good() || H5Iget_type(text) != H5I_DATASET ||
+          attributeText(text, "MATLAB_class") != "char")
+        return false;
+      const Handle extent(H5Dget_space(text), H5Sclose);
+      const hssize_t length = H5Sget_simple_extent_npoints(extent);
+      if (length < 1 || length > kLongest) return false;
+      std::vector<uint16_t> characters(static_cast<size_t>(length));
+      if (H5Dread(text, H5T_NATIVE_UINT16, H5S_ALL, H5S_ALL, H5P_DEFAULT, characters.data()) < 0)
+        return false;
+      std::string plain;
+      for (const uint16_t c : characters) plain += c < 0x80 ? static_cast<char>(c) : '?';
+      texts.push_back(plain);
     }
     const nlohmann::json list = {{"name", name}, {"texts", texts}};
     sender_.send(kTexts, list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -250,14 +287,21 @@ class Hdf5Walk {
     const hsize_t rows_at_once = std::max<hsize_t>(1, kHdf5Block / size[1]);
     std::vector<double> block;
     const int dimensions = H5Sget_simple_extent_ndims(space);
+    // rows lie along the first dimension that has more than one element, if one has
+    std::vector<hsize_t> count(static_cast<size_t>(dimensions)), start(count.size(), 0);
+    if (dimensions > 0) H5Sget_simple_extent_dims(space, count.data(), nullptr);
+    size_t along = 0;
+    while (count.size() > 2 && along + 1 < count.size() && count[along] != size[0]) ++along;
     for (hsize_t row = 0; row < size[0]; row += rows_at_once) {
-      const hsize_t start[2] = {row, 0};
-      const hsize_t count[2] = {std::min(rows_at_once, size[0] - row), size[1]};
-      const hsize_t numbers = count[0] * count[1];
+      const hsize_t rows = std::min(rows_at_once, size[0] - row), numbers = rows * size[1];
+      if (dimensions > 0) {
+        start[along] = row;
+        count[along] = rows;
+      }
       block.resize(numbers);
       const Handle memory_space(H5Screate_simple(1, &numbers, nullptr), H5Sclose);
-      if (dimensions > 0 &&
-          H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr) < 0) {
+      if (dimensions > 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr,
+                                                count.data(), nullptr) < 0) {
         throw failed(name);
       }
       if (H5Dread(dataset, memory_type, memory_space, space, H5P_DEFAULT, block.data()) < 0)

@@ -231,14 +231,15 @@ class MatReader {
                       inQuotes(header.name), fmt::join(header.dimensions, " x "), header.count,
                       numbers.data.left(), static_cast<uint32_t>(numbers.type)));
     }
-    if (header.dimensions.size() != 2) {
+    const std::vector<int32_t> sizes = tableSizes(header.dimensions);
+    if (sizes.size() != 2) {
       return skip(header,
                   fmt::format("has {} dimensions ({}); only two are signals",
                               header.dimensions.size(), fmt::join(header.dimensions, " x ")));
     }
     NamedArray array;
     array.name = header.name;
-    if (header.count > 0) array.values.resize(header.dimensions[0], header.dimensions[1]);
+    if (header.count > 0) array.values.resize(sizes[0], sizes[1]);
     for (Eigen::Index i = 0; i < array.values.size(); ++i)  // columns first, as Eigen
       array.values.data()[i] = readNumber(numbers.type, numbers.data);
     arrays.push_back(std::move(array));

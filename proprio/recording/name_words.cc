@@ -33,10 +33,31 @@ bool isNumberWord(const std::string& word) {
   return !word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) != 0 && word.size() < 4;
 }
 
+PartName withoutPart(const std::string& name) {
+  static const std::map<std::string, std::string> kParts = {
+      {"train", "train"}, {"training", "train"}, {"test", "test"},     {"testing", "test"},
+      {"val", "val"},     {"valid", "val"},      {"validation", "val"}};
+  const auto partOfWord = [](std::string word) {
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto found = kParts.find(word);
+    return found == kParts.end() ? "" : found->second;
+  };
+  if (const std::string part = partOfWord(name); !part.empty()) return {"", part};
+  const size_t first = name.find('_'), last = name.rfind('_');
+  if (first == std::string::npos) return {name, ""};
+  if (const std::string part = partOfWord(name.substr(last + 1)); !part.empty())
+    return {name.substr(0, last), part};
+  if (const std::string part = partOfWord(name.substr(0, first)); !part.empty())
+    return {name.substr(first + 1), part};
+  return {name, ""};
+}
+
 void attributeJoints(Recording& recording, const std::vector<std::string>& joints,
-                     const std::string& origin) {
+                     const std::string& origin, const std::string& within) {
   std::map<Words, std::vector<size_t>> arrays;  // channels with the same words before a last number
   for (size_t c = 0; c < recording.channels.size(); ++c) {
+    if (!recording.channels[c].name.starts_with(within)) continue;
     Words words = wordsOf(recording.channels[c].name);
     if (words.size() < 2 || !isNumberWord(words.back()) || !recording.channels[c].of.empty())
       continue;

@@ -129,6 +129,31 @@ std::vector<TimeBase> findTimeBases(const std::vector<NamedArray>& arrays, char 
   return bases;
 }
 
+// "data.y_train" becomes "data.train.y" where the same array is there for another part
+void groupByParts(std::vector<NamedArray>& arrays, char separator) {
+  std::map<std::string, std::set<std::string>> parts;
+  for (const NamedArray& array : arrays) {
+    const PartName name = withoutPart(leafOf(array.name, separator));
+    if (!name.part.empty() && !name.rest.empty())
+      parts[groupOf(array.name, separator) + separator + name.rest].insert(name.part);
+  }
+  if (std::none_of(parts.begin(), parts.end(),
+                   [](const auto& entry) { return entry.second.size() > 1; }))
+    return;
+  for (NamedArray& array : arrays) {
+    const std::string group = groupOf(array.name, separator);
+    const PartName name = withoutPart(leafOf(array.name, separator));
+    if (name.part.empty() || name.rest.empty()) continue;
+    array.name = group + (group.empty() ? "" : std::string(1, separator)) + name.part + separator +
+                 name.rest;
+  }
+}
+
+bool sameStamps(const std::vector<NamedArray>& arrays, const TimeBase& a, const TimeBase& b) {
+  return a.stamps == b.stamps && arrays[a.array].values == arrays[b.array].values &&
+         arrays[a.array].unit == arrays[b.array].unit;
+}
+
 void turnArraysOnTheirSide(const std::string& file, std::vector<NamedArray>& arrays,
                            const std::vector<TimeBase>& bases, Notes* notes) {
   for (NamedArray& array : arrays) {
@@ -256,9 +281,9 @@ std::optional<std::pair<std::string, Eigen::Index>> splitIndex(const std::string
 bool isJointList(const NamedArray& array, char separator) {
   const std::string words =
       fmt::format("{}", fmt::join(wordsOf(leafOf(array.name, separator)), " "));
-  constexpr std::array<std::string_view, 8> kNames = {"joint names", "names",      "joints",
-                                                      "name",        "joint name", "jointnames",
-                                                      "joint order", "dof names"};
+  constexpr std::array<std::string_view, 10> kNames = {
+      "joint names", "names",       "joints",    "name",           "joint name",
+      "jointnames",  "joint order", "dof names", "elements names", "element names"};
   return !array.texts.empty() && std::find(kNames.begin(), kNames.end(), words) != kNames.end();
 }
 
@@ -269,6 +294,7 @@ void note(Notes* notes, std::string sentence) {
 std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector<NamedArray> arrays,
                                             char separator, const std::string& channels_json,
                                             Notes* notes) {
+  if (channels_json.empty()) groupByParts(arrays, separator);
   std::vector<NamedArray> lists;
   std::erase_if(arrays, [&](NamedArray& array) {
     if (isJointList(array, separator)) lists.push_back(array);
@@ -290,7 +316,12 @@ std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector
     if (std::any_of(bases.begin(), bases.end(), [i](const TimeBase& b) { return b.array == i; }))
       continue;
     const Eigen::Index rows = arrays[i].values.rows();
-    const int base = timeBaseFor(bases, groupOf(arrays[i].name, separator), rows, separator);
+    int base = timeBaseFor(bases, groupOf(arrays[i].name, separator), rows, separator);
+    for (int other = 0; other < base; ++other) {
+      if (!sameStamps(arrays, bases[static_cast<size_t>(other)], bases[static_cast<size_t>(base)]))
+        continue;
+      base = other;
+    }
     tables[{base < 0 ? bases.size() : static_cast<size_t>(base), rows}].push_back(&arrays[i]);
   }
   std::vector<Recording> recordings;
@@ -309,8 +340,12 @@ std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector
                 "one sample)");
   for (Recording& recording : recordings) {
     for (const NamedArray& list : lists) {
-      if (isInside(recording.topic, groupOf(list.name, separator), separator))
-        attributeJoints(recording, list.texts, "array " + inQuotes(list.name));
+      const std::string group = groupOf(list.name, separator), topic = recording.topic;
+      const bool inner = group != topic && isInside(group, topic, separator);
+      if (!inner && !isInside(topic, group, separator)) continue;
+      const std::string within =
+          inner ? group.substr(topic.empty() ? 0 : topic.size() + 1) + separator : "";
+      attributeJoints(recording, list.texts, "array " + inQuotes(list.name), within);
     }
     if (period == 0.0 || !bases.empty()) continue;
     recording.time =

@@ -8,9 +8,14 @@
 /// rows and the same time base: the one of their own group or of the nearest group around it, or
 /// the only one of that length. An array with as many columns as a time base has stamps lies on its
 /// side and is turned, with a note; so is one that no time base fits and that has at least 100
-/// columns, ten times its rows. Single numbers, empty arrays and more than two dimensions are
-/// noted; where there is no time base, a number called Ts, dt, sample_time, fs, rate ... gives one.
-/// A list of texts called joint_names, names or joints tells whose the columns of the arrays are.
+/// columns, ten times its rows. Time bases with the same stamps are one. Dimensions of one element
+/// do not count; single numbers, empty arrays and more than two dimensions are noted; where there
+/// is no time base, a number called Ts, dt, sample_time, fs, rate ... gives one. A list of texts
+/// called joint_names, names, elements_names or joints tells whose the columns of the arrays are
+/// that lie in its group.
+///
+/// Arrays called y_train and y_test (train_y, y_val, ...) are taken as train.y and test.y: each
+/// part is a group with its own time base.
 ///
 /// The names of channels are relative to the group that holds all of the Recording's arrays, which
 /// becomes its topic.
@@ -23,6 +28,20 @@
 namespace proprio {
 
 using Notes = std::vector<std::string>;
+
+/// The sizes of an array without dimensions of one element, as long as there are more than two:
+/// 7 x 1 x 5000 is 7 x 5000. More than two are left where it is no table.
+template <typename Size>
+std::vector<Size> tableSizes(std::vector<Size> sizes) {
+  for (size_t i = 0; i < sizes.size() && sizes.size() > 2;) {
+    if (sizes[i] == 1) {
+      sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  return sizes;
+}
 
 /// Adds a sentence if somebody listens.
 void note(Notes* notes, std::string sentence);

@@ -6,6 +6,7 @@
 #include "proprio/recording/mat.h"
 #include "proprio/recording/named_arrays_internal.h"
 #include "proprio/recording/npy.h"
+#include "proprio/recording/read_recording.h"
 #include "proprio/recording/testing/python_files.h"
 
 namespace proprio {
@@ -77,6 +78,110 @@ TEST(NamedArrays, ListOfJoints) {
             "array 'arm/joint_names' says whose the numbered channels are, in order: elbow wrist");
   EXPECT_EQ(read[1].channels[1].of, "");
   EXPECT_FALSE(isJointList({"comment", {}, "", {"a", "b"}}, '/'));
+}
+
+// Groups with the same stamps are one recording, in which the list of a group tells whose the
+// columns of that group are, and of no other.
+TEST(NamedArrays, SameStampsInSeveralGroups) {
+  const auto read = recordingsFromArrays("f.mat",
+                                         {{"log.pos.data", counted(9, 2), ""},
+                                          {"log.pos.timestamps", counted(9, 1), ""},
+                                          {"log.pos.elements_names", {}, "", {"elbow", "wrist"}},
+                                          {"log.motor.data", counted(9, 2), ""},
+                                          {"log.motor.timestamps", counted(9, 1), ""},
+                                          {"log.motor.elements_names", {}, "", {"m1", "m2"}},
+                                          {"log.foot.data", counted(9, 2), ""},
+                                          {"log.foot.timestamps", counted(9, 1).array() + 1, ""}},
+                                         '.', "", nullptr);
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].topic, "log");
+  ASSERT_EQ(read[0].channels.size(), 4u);
+  EXPECT_EQ(read[0].channels[0].name, "pos.data[0]");
+  EXPECT_EQ(read[0].channels[0].of, "elbow");
+  EXPECT_EQ(read[0].channels[3].of, "m2");
+  EXPECT_EQ(read[1].topic, "log.foot");
+}
+
+// Arrays for training and for test are two recordings with the same channels; a name with such a
+// word that has no counterpart stays.
+TEST(NamedArrays, PartsForTrainingAndTest) {
+  const auto read = recordingsFromArrays("f.mat",
+                                         {{"y_train", counted(2, 9), ""},
+                                          {"time_train", counted(1, 9), ""},
+                                          {"y_test", counted(2, 7), ""},
+                                          {"time_test", counted(1, 7), ""}},
+                                         '.', "", nullptr);
+  ASSERT_EQ(read.size(), 2u);
+  for (const Recording& recording : read) {
+    EXPECT_EQ(recording.channels[1].name, "y[1]");
+    EXPECT_EQ(recording.time.size(), recording.samples());
+    EXPECT_EQ(recording.samples(), partOf(recording) == "train" ? 9 : 7);
+  }
+  EXPECT_NE(partOf(read[0]), partOf(read[1]));
+  const auto alone =
+      recordingsFromArrays("f.mat", {{"inverse_test", counted(9, 2), ""}}, '.', "", nullptr);
+  EXPECT_EQ(alone.at(0).channels[0].name, "inverse_test[0]");
+  EXPECT_EQ(partOf(alone[0]), "");
+}
+
+// Dimensions of one element do not count, wherever they are, as long as two others are left.
+TEST(NamedArrays, DimensionsOfOneElement) {
+  EXPECT_EQ(tableSizes<int>({7, 1, 50}), (std::vector<int>{7, 50}));
+  EXPECT_EQ(tableSizes<int>({1, 1, 50}), (std::vector<int>{1, 50}));
+  EXPECT_EQ(tableSizes<int>({7, 1}), (std::vector<int>{7, 1}));
+  EXPECT_EQ(tableSizes<int>({7, 2, 50}), (std::vector<int>{7, 2, 50}));
+  EXPECT_EQ(tableSizes<int>({}), (std::vector<int>{}));
+}
+
+// The log of a YARP robot, joints x 1 x samples with a list of names beside each array, from all
+// files that hold it: MATLAB's of both kinds, HDF5, and such arrays of NumPy.
+TEST(NamedArrays, LogsWithThreeDimensions) {
+  PROPRIO_REQUIRE_PYTHON("numpy");
+  const testing::TempFolder folder;
+  const std::string made = runPython(folder, R"(
+import numpy as np
+t, q, names = np.arange(9) * 0.1, np.arange(27.).reshape(9, 3), ['pan', 'lift_joint', 'elbow']
+np.savez('u.npz', timestamps=t, data=q[:, None, :], elements_names=np.array(names))
+print('u.npz')
+try:
+  import scipy.io
+  part = lambda x: dict(data=x.T[:, None, :], timestamps=t, elements_names=np.array(names, dtype=object),
+                        dimensions=np.array([3., 1., 9.]))
+  scipy.io.savemat('c.mat', dict(robot=dict(joints_state=dict(positions=part(q)))))
+  print('c.mat')
+except ImportError: pass
+try:
+  import h5py
+  # as MATLAB -v7.3 lays it out, after its header of 512 bytes
+  with h5py.File('m.mat', 'w', userblock_size=512) as f:
+    g = f.create_group('robot/joints_state/positions')
+    g['data'], g['timestamps'] = q[:, None, :], t[:, None]
+    refs = []
+    for i, name in enumerate(names):
+      d = f.create_dataset('#refs#/%d' % i, data=np.frombuffer(name.encode('utf-16-le'), 'u2')[:, None])
+      d.attrs['MATLAB_class'] = np.bytes_('char')
+      refs.append(d.ref)
+    cell = g.create_dataset('elements_names', data=np.array(refs, dtype=object)[None], dtype=h5py.ref_dtype)
+    cell.attrs['MATLAB_class'] = np.bytes_('cell')
+    for k in ('data', 'timestamps'): g[k].attrs['MATLAB_class'] = np.bytes_('double')
+  with open('m.mat', 'r+b') as f: f.write(b'MATLAB 7.3 MAT-file'.ljust(124) + bytes([0, 2]) + b'IM')
+  print('m.mat')
+except ImportError: pass
+)");
+  std::istringstream files(made);
+  for (std::string file; files >> file;) {
+    Notes notes;
+    const std::string path = folder.file(file);
+    const std::vector<Recording> read =
+        file.ends_with(".npz") ? readNpz(path, &notes) : readMat(path, &notes);
+    ASSERT_FALSE(read.empty()) << file;
+    const Recording& recording = read.front();
+    ASSERT_EQ(recording.channels.size(), 3u) << file;
+    ASSERT_EQ(recording.samples(), 9) << file;
+    EXPECT_EQ(recording.time[8], 0.8) << file;
+    EXPECT_EQ(recording.values(2, 1), 7.0) << file;
+    EXPECT_EQ(recording.channels[1].of, "lift_joint") << file;
+  }
 }
 
 // NumPy's, MATLAB's and HDF5's texts give such lists.

@@ -223,7 +223,8 @@ NpyArray parseArray(ByteReader& reader, const std::string& array) {
                     inQuotes(array), inQuotes(header.type), fmt::join(header.shape, ", "), bytes,
                     reader.left()));
   }
-  if (header.shape.size() > 2) {
+  const auto sizes = tableSizes(header.shape);
+  if (sizes.size() > 2) {
     return {std::nullopt,
             fmt::format("has {} dimensions, shape ({}); only one and two are "
                         "signals",
@@ -231,7 +232,7 @@ NpyArray parseArray(ByteReader& reader, const std::string& array) {
             {}};
   }
   const auto dimension = [&](size_t i) {
-    return i < header.shape.size() ? static_cast<Eigen::Index>(header.shape[i]) : 1;
+    return i < sizes.size() ? static_cast<Eigen::Index>(sizes[i]) : 1;
   };
   Eigen::MatrixXd values;
   // an array without elements may state any other size

@@ -10,9 +10,14 @@
 
 namespace proprio {
 
+/// Which part of a log that holds several is wanted: those under a topic or group called train, and
+/// those under test or val (also from arrays called y_train and y_test).
+enum class LogPart { kAll, kTraining, kTest };
+
 struct RecordingOptions {
-  CsvOptions csv;   ///< for text files; drop_bad_rows also asks this of other formats
-  int columns = 0;  ///< > 0: text with one value per line, so many values per sample
+  CsvOptions csv;                ///< for text files; drop_bad_rows also asks this of other formats
+  int columns = 0;               ///< > 0: text with one value per line, so many values per sample
+  LogPart part = LogPart::kAll;  ///< for readRobotLog(), where there are such parts
 };
 
 /// One recording per time base: one for a text file, one per topic of a bag (a file, or a folder
@@ -21,6 +26,9 @@ struct RecordingOptions {
 /// @throws Error if the file cannot be read, or is of no known format (the message lists them).
 std::vector<Recording> readRecordings(const std::string& path,
                                       const RecordingOptions& options = {});
+
+/// "train", "val" or "test" if the recording's topic says that it is such a part; else empty.
+std::string partOf(const Recording& recording);
 
 /// Is the folder a log by itself, a ROS 2 bag?
 bool isBagFolder(const std::string& folder);

@@ -8,6 +8,7 @@
 
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
+#include "proprio/recording/name_words_internal.h"
 #include "proprio/recording/signal_map.h"
 #include "proprio/recording/split_log_internal.h"
 
@@ -66,9 +67,23 @@ fs::path fileIn(const fs::path& folder, const NamedFile& named) {
   return fitting[0];
 }
 
-}  // namespace
+// What belongs to another part of the log than is wanted goes; test comes before val.
+std::vector<Recording> withPart(std::vector<Recording> recordings, LogPart wanted) {
+  const auto has = [&](const char* part) {
+    return std::any_of(recordings.begin(), recordings.end(),
+                       [&](const Recording& recording) { return partOf(recording) == part; });
+  };
+  if (wanted == LogPart::kAll || !has("train") || !(has("test") || has("val"))) return recordings;
+  const std::string kept = wanted == LogPart::kTraining ? "train" : has("test") ? "test" : "val";
+  std::erase_if(recordings, [&](const Recording& recording) {
+    return !partOf(recording).empty() && partOf(recording) != kept;
+  });
+  recordings.front().notes.push_back(fmt::format(
+      "the log has parts of its own for training and test: this is its part {}", inQuotes(kept)));
+  return recordings;
+}
 
-std::vector<Recording> readRobotLog(const Model& model, const std::string& path,
+std::vector<Recording> readWholeLog(const Model& model, const std::string& path,
                                     const RecordingOptions& options) {
   const std::vector<NamedFile> files = declaredFiles(model);
   std::error_code ignored;
@@ -99,6 +114,20 @@ std::vector<Recording> readRobotLog(const Model& model, const std::string& path,
       recordings.push_back(std::move(recording));
   }
   return recordings;
+}
+
+}  // namespace
+
+std::string partOf(const Recording& recording) {
+  const std::string& topic = recording.topic;
+  const size_t at = topic.find_last_of("./");
+  const PartName name = withoutPart(at == std::string::npos ? topic : topic.substr(at + 1));
+  return name.rest.empty() ? name.part : "";
+}
+
+std::vector<Recording> readRobotLog(const Model& model, const std::string& path,
+                                    const RecordingOptions& options) {
+  return withPart(readWholeLog(model, path, options), options.part);
 }
 
 }  // namespace proprio

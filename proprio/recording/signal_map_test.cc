@@ -1,5 +1,6 @@
 #include "proprio/recording/signal_map.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
@@ -209,6 +210,23 @@ TEST(SignalMap, WaysToNameChannels) {
   const Model two = robot("recording: {signals: [{quantity: position, channels: [x, y]}]}\n");
   EXPECT_TRUE(
       contains(mapMessage(two, {log("x,y,w\n1,2,3\n")}), "2 channels are named, expected 3"));
+  // an array is looked for in every part of a log, and one that no part has is named
+  const Model array = robot("recording: {signals: [{quantity: position, channels: y}]}\n");
+  EXPECT_EQ(at(mapRecording(array, {log("u[0],u[1],u[2]\n7,8,9\n", "1"),
+                                    log("y[0],y[1],y[2]\n1,2,3\n", "2")}),
+               "q_b", 0),
+            2.0);
+  EXPECT_TRUE(contains(mapMessage(array, {log("u[0],u[1],u[2]\n7,8,9\n")}), "has no channel 'y'"));
+  // names of arrays with the word of a part fit every part
+  for (const char* channels : {"y_train", "[\"y_train[0]\", \"y_train[1]\", \"y_train[2]\"]"}) {
+    Recording part = log("y[0],y[1],y[2]\n1,2,3\n");
+    part.topic = "test";
+    const Model parted = robot(
+        fmt::format("recording: {{signals: [{{quantity: position, channels: {}}}]}}\n", channels));
+    EXPECT_EQ(at(mapRecording(parted, {part}), "q_b", 0), 2.0) << channels;
+  }
+  EXPECT_TRUE(
+      contains(mapMessage(array, {log("x,y,z\n1,2,3\n")}), "1 channels are named, expected 3"));
   EXPECT_TRUE(contains(mapMessage(named, {log("x,y,z\n1,2,3\n", "1"), log("x,y,z\n1,2,3\n", "2")}),
                        "both have it; choose by `file` or `topic`"));
 }

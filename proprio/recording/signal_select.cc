@@ -8,6 +8,7 @@
 
 #include "proprio/core/text.h"
 #include "proprio/recording/guess_signals_internal.h"
+#include "proprio/recording/name_words_internal.h"
 #include "proprio/recording/signal_map.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/recording/signal_select_internal.h"
@@ -141,9 +142,20 @@ std::vector<std::string> declaredNames(const Selection& s, bool is_array) {
 // Columns by declared names; `missing` is the first that is not there.
 std::vector<Eigen::Index> byDeclaredNames(const Selection& s, const Recording& recording,
                                           std::string& missing) {
-  const bool is_array = s.declaration.channels.size() == 1 &&
-                        recording.column(s.declaration.channels[0] + "[0]") >= 0;
-  const std::vector<std::string> names = declaredNames(s, is_array);
+  Selection given = s;
+  if (!partOf(recording).empty()) {  // "y_train[2]" is "y[2]" of the part "train", and of any other
+    for (std::string& name : given.declaration.channels) {
+      const size_t index = std::min(name.find('['), name.size());
+      name = withoutPart(name.substr(0, index)).rest + name.substr(index);
+    }
+  }
+  const std::vector<std::string>& channels = given.declaration.channels;
+  const bool is_array = channels.size() == 1 && recording.column(channels[0] + "[0]") >= 0;
+  const std::vector<std::string> names = declaredNames(given, is_array);
+  if (names.size() == 1 && s.columns.size() > 1 && columnOf(recording, names[0]) < 0) {
+    missing = names[0];  // an array that another part of the log has
+    return {};
+  }
   if (names.size() != s.columns.size()) {
     throw signalError(
         s.declaration,

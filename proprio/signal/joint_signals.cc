@@ -456,6 +456,41 @@ void thinOut(const JointSignalOptions& options, Index border, int ratio, JointSi
   }
 }
 
+/// Rows as they are, each a state of its own.
+JointSignals recordedStates(const Recording& recording, const JointSignalOptions& options) {
+  JointSignalOptions states = options;
+  states.velocity = VelocitySource::kMeasured;
+  if (states.rate_hz <= 0.0) states.rate_hz = 1.0;  // stands for a time that nothing depends on
+  Raw raw = gather(recording, states);
+  JointSignals out;
+  out.source = recording.source;
+  out.joints = raw.joints;
+  out.time = raw.time;
+  out.a = columnsOf(recording, raw.joints, Quantity::kAcceleration, options.role);
+  out.q = std::move(raw.q);
+  out.v = std::move(raw.v);
+  out.tau = std::move(raw.tau);
+  out.channels = std::move(raw.channels);
+  out.channel_rates = Eigen::MatrixXd::Zero(out.channels.rows(), out.channels.cols());
+  const Index last = out.time.size() - 1;
+  const double seconds = last > 0 ? out.time[last] - out.time[0] : 0.0;
+  out.recorded_rate_hz = out.rate_hz =
+      seconds > 0.0 ? static_cast<double>(last) / seconds : states.rate_hz;
+  out.cutoffs.resize(raw.joints.size());
+  for (CutoffChoice& choice : out.cutoffs) {
+    choice.moves = true;
+    choice.reason = "as recorded";
+  }
+  out.low_speed = slowSpeeds(options, out.v);
+  out.moving.resize(out.v.rows(), out.v.cols());
+  for (Index j = 0; j < out.v.cols(); ++j)
+    out.moving.col(j) = out.v.col(j).array().abs() > out.low_speed[j];
+  out.steps.push_back(
+      "every row is a state of its own: velocities and accelerations as recorded, nothing "
+      "filtered or thinned out");
+  return out;
+}
+
 }  // namespace
 
 const char* toString(DerivativeMethod method) {
@@ -466,6 +501,7 @@ const char* toString(DerivativeMethod method) {
 }
 
 JointSignals jointSignals(const Recording& recording, const JointSignalOptions& options) {
+  if (options.as_recorded) return recordedStates(recording, options);
   Raw raw = gather(recording, options);
   JointSignals out;
   out.source = recording.source;

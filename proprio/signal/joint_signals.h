@@ -6,6 +6,7 @@
 ///   recording -> [resample] -> [outliers] -> low-pass without phase -> differentiate
 ///             -> drop borders -> low-speed mask -> keep every n-th sample
 ///
+/// Rows that are in no order of time are taken as they are (`as_recorded`).
 /// Every step can be switched off or set; what was done, with which numbers and why, is told in
 /// words (`steps`, `cutoffs`). Positions of each joint have the cut-off of that joint. Torques
 /// have the highest of all: what a fast joint does shows in the torque of a slow one.
@@ -59,6 +60,9 @@ struct JointSignalOptions {
   int window = 0;  ///< samples of Savitzky-Golay (odd) or longest adaptive one; 0: from the cut-off
   double noise_band = 0.0;  ///< of adaptive windows; 0: three deviations of the noise found
   VelocitySource velocity = VelocitySource::kPositions;
+  /// Every row is a state of its own, in any order: velocities and accelerations as recorded,
+  /// nothing filtered, differentiated, dropped or thinned out.
+  bool as_recorded = false;
   DecimationMode decimation = DecimationMode::kSubsample;
   /// 0: ratio rule; ten times the bandwidth, or the cut-off. Given: cut-offs that are chosen stay
   /// below 0.4 of it.

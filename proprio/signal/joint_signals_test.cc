@@ -294,6 +294,34 @@ TEST(JointSignals, RefusesBadInput) {
   EXPECT_EQ(jointSignals(recording, options).tau.cols(), 0);
 }
 
+/// Claim: rows as recorded come out as they went in, in any order and without time stamps;
+/// accelerations that are not there are asked for.
+TEST(JointSignals, StatesAsRecorded) {
+  Truth truth = twoJoints(100.0, 1e-5, 0.01);
+  Recording& recording = truth.recording;
+  recording.values = recording.values.colwise().reverse().eval();
+  recording.time.resize(0);
+  JointSignalOptions options;
+  options.as_recorded = true;
+  EXPECT_NE(messageOf([&] { jointSignals(recording, options); }).find("acceleration"),
+            std::string::npos);
+  recording.values.conservativeResize(Eigen::NoChange, 8);
+  recording.values.rightCols(2) = truth.a;
+  recording.channels.push_back(channelNamed("a_elbow"));
+  recording.channels.push_back(channelNamed("a_wrist"));
+  const JointSignals signals = jointSignals(recording, options);
+  EXPECT_EQ(signals.q.col(0), recording.values.col(1));
+  EXPECT_EQ(signals.v.col(1), recording.values.col(5));
+  EXPECT_EQ(signals.a, truth.a);
+  EXPECT_EQ(signals.tau.col(1), recording.values.col(3));
+  EXPECT_EQ(signals.sign.cols(), 0);
+  EXPECT_EQ(signals.time.size(), recording.samples());
+  EXPECT_GT(signals.moving.count(), recording.samples());
+  for (Eigen::Index j = 0; j < 2; ++j)
+    EXPECT_EQ(signals.moving.col(j).count(),
+              (signals.v.col(j).array().abs() > signals.low_speed[j]).count());
+}
+
 // Outliers can be repaired before anything else, and the count is told.
 TEST(JointSignals, RepairsOutliersIfAsked) {
   Truth truth = twoJoints(200.0, 1e-5, 0.05);

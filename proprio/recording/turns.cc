@@ -1,0 +1,90 @@
+#include "proprio/recording/turns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+namespace proprio {
+namespace {
+
+constexpr double kTurn = 2.0 * std::numbers::pi;
+constexpr double kLargeStep = 1.0;  // rad from one sample to the next
+constexpr double kNoise = 0.01;     // rad by which an angle within one turn may exceed it
+
+/// Smallest and largest of the values that are there.
+std::pair<double, double> rangeOf(const Eigen::Ref<const Eigen::VectorXd>& q) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const double value : q) {
+    if (!std::isfinite(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  return {low, high};
+}
+
+/// Adds the turns that are lost before each sample; how often that happens.
+int continueAngle(Eigen::Ref<Eigen::VectorXd> q) {
+  std::vector<Eigen::Index> known;
+  for (Eigen::Index k = 0; k < q.size(); ++k) {
+    if (std::isfinite(q[k])) known.push_back(k);
+  }
+  const auto [low, high] = rangeOf(q);
+  const bool within = high - low <= kTurn + kNoise;
+  const auto step = [&](size_t i) { return q[known[i + 1]] - q[known[i]]; };
+  const auto large = [&](size_t i) { return std::abs(step(i)) > kLargeStep; };
+  std::vector<double> turns(known.size(), 0.0);
+  int count = 0;
+  for (size_t i = 0; i + 1 < known.size(); ++i) {
+    turns[i + 1] = turns[i];
+    const bool alone = (i == 0 || !large(i - 1)) && (i + 2 >= known.size() || !large(i + 1));
+    if (!large(i) || !(within || alone)) continue;
+    const double lost = std::round(step(i) / kTurn);
+    if (lost == 0.0 || std::abs(step(i) - lost * kTurn) > kLargeStep) continue;
+    turns[i + 1] -= lost;
+    ++count;
+  }
+  if (count == 0) return 0;
+  for (size_t i = 0; i < known.size(); ++i) q[known[i]] += turns[i] * kTurn;
+  return count;
+}
+
+/// By whole turns into the limits, if that is possible.
+void moveInside(const JointLimits& limits, Eigen::Ref<Eigen::VectorXd> q) {
+  const auto [low, high] = rangeOf(q);
+  if (!(limits.upper > limits.lower) || (low >= limits.lower && high <= limits.upper)) return;
+  const double turns = low < limits.lower ? std::ceil((limits.lower - low) / kTurn)
+                                          : -std::ceil((high - limits.upper) / kTurn);
+  if (low + turns * kTurn < limits.lower || high + turns * kTurn > limits.upper) return;
+  q.array() += turns * kTurn;
+}
+
+}  // namespace
+
+int restoreTurns(const Model& model, Recording* recording) {
+  int all = 0;
+  for (size_t c = 0; c < recording->channels.size(); ++c) {
+    const Channel& channel = recording->channels[c];
+    if (channel.quantity != Quantity::kPosition) continue;
+    const int index = model.jointIndex(channel.of);
+    if (index < 0) continue;
+    const Joint& joint = model.joints[static_cast<size_t>(index)];
+    if (joint.type != JointType::kRevolute && joint.type != JointType::kContinuous) continue;
+    auto q = recording->values.col(static_cast<Eigen::Index>(c));
+    const int turns = continueAngle(q);
+    if (turns == 0) continue;
+    if (joint.type == JointType::kRevolute) moveInside(joint.limits, q);
+    recording->notes.push_back(
+        fmt::format("{} jumps by a whole turn {}: an angle that was kept within one turn; it was "
+                    "made continuous",
+                    channel.name, turns == 1 ? "once" : fmt::format("{} times", turns)));
+    all += turns;
+  }
+  return all;
+}
+
+}  // namespace proprio
