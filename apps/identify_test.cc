@@ -613,6 +613,28 @@ TEST_F(IdentifySixAxes, SurvivesJumpsAndRepeatedStamps) {
   EXPECT_NE(readFile(file("merged") + "/report.html").find("became their mean"), std::string::npos);
 }
 
+// Claim: a right angle that was typed with four digits leaves the same base parameters, as well
+// conditioned, as an exact one: no masses from axes that are parallel but for rounding.
+TEST_F(IdentifySixAxes, TakesTypedRightAngles) {
+  std::string text = readFile(robot("tx40.urdf"));
+  const std::string exact = "1.5707963267948966";
+  ASSERT_NE(text.find(exact), std::string::npos);
+  write("exact.urdf", text);
+  for (size_t at = text.find(exact); at != std::string::npos; at = text.find(exact))
+    text.replace(at, exact.size(), "1.5708");
+  write("typed.urdf", text);
+  for (const char* name : {"exact", "typed"}) {
+    const CommandResult result =
+        run(fmt::format("identify {} --log {} --split 0.7 --out {}",
+                        file(std::string(name) + ".urdf"), file("log.csv"), file(name)));
+    EXPECT_EQ(result.code, 0) << result.out << result.error;
+  }
+  const nlohmann::json one = json("exact/estimate.json"), other = json("typed/estimate.json");
+  EXPECT_EQ(one["base_parameters"].size(), other["base_parameters"].size());
+  EXPECT_NEAR(other["condition_number"].get<double>(), one["condition_number"].get<double>(),
+              1e-3 * one["condition_number"].get<double>());
+}
+
 // Claim: an angle that the recorder keeps within one turn gives what the continuous one gives. The
 // first axis is vertical, so that half a turn more does not change the torques.
 TEST_F(IdentifySixAxes, MakesAnglesContinuous) {

@@ -91,7 +91,7 @@ int run(const ValidateOptions& options) {
   const JointSignalOptions signals = jointSignalOptions(options.signals);
   std::vector<Recording> recordings;
   RecordingOptions read;
-  read.part = LogPart::kTest;
+  read.part = DataPart::kTest;
   for (const std::string& log : options.logs)
     recordings.push_back(readMeasurements(whole, log, read));
   std::vector<std::string> held;

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "proprio/core/text.h"
+#include "proprio/dynamics/base_parameters.h"
 #include "proprio/identification/consistent_least_squares.h"
 #include "proprio/identification/diagnosis.h"
 #include "proprio/identification/least_squares.h"
@@ -175,7 +176,7 @@ class Job {
       for (const std::string& path : *paths) {
         tell("reading " + path);
         RecordingOptions one = options_.read;
-        one.part = paths == &options_.logs ? LogPart::kTraining : LogPart::kTest;
+        one.part = paths == &options_.logs ? DataPart::kTraining : DataPart::kTest;
         recordings_.push_back(readMeasurements(model_, path, one));
         for (size_t k = 0; k < read.size(); ++k) {
           if (read[k] == path || recordings_[k].source != recordings_.back().source) continue;
@@ -189,7 +190,7 @@ class Job {
     }
     Model model = withRecordedJoints(model_, recordings_, &result_.reasons);
     if (!options_.as_declared) model = withUsualTerms(model, &result_.reasons);
-    model = withSensedWrenches(model, recordings_, &result_.reasons);
+    model = withSnappedGeometry(withSensedWrenches(model, recordings_, &result_.reasons));
     tree_ = std::make_shared<const Tree>(std::make_shared<const Model>(std::move(model)));
     given_ = tree_;
   }

@@ -23,6 +23,8 @@ constexpr double kOutside = 0.5;
 constexpr Eigen::Index kFewestRows = 30;
 /// Another mapping is believed if it leaves less than this share of what the given one leaves.
 constexpr double kFarBetter = 0.5;
+/// Another mounting, of which there are many, if it leaves less than this share of that.
+constexpr double kMounted = 0.5;
 /// A description that leaves less than this share is read rightly.
 constexpr double kWellExplained = 0.05;
 /// A prediction that leaves more than this share of what friction leaves says little; if friction
@@ -289,15 +291,47 @@ class PlausibilityCheck {
       least = remains;
       best = mapping.sentence;
     }
-    Model weightless = model_;
-    weightless.gravity.setZero();
-    const Tree in_space(std::make_shared<const Model>(std::move(weightless)), tree_.baseLink(),
-                        false, tree_.mounting());
-    if (meanRemainder(explainedTorques(in_space, layout_, frictionless_, data, rows)) < least)
+    const auto remainderWith = [&](const Vector3d& gravity) {
+      Model other = model_;
+      other.gravity = gravity;
+      const Tree tree(std::make_shared<const Model>(std::move(other)), tree_.baseLink(), false,
+                      tree_.mounting());
+      return meanRemainder(explainedTorques(tree, layout_, frictionless_, data, rows));
+    };
+    double least_mounted = kMounted * least;
+    for (const Vector3d& direction : otherMountings()) {
+      const double remains = remainderWith(model_.gravity.norm() * direction);
+      if (remains >= least_mounted) continue;
+      least_mounted = remains;
+      least = remains;
+      best = fmt::format(
+          "if gravity pointed along ({:.2g}, {:.2g}, {:.2g}) of the world, as on a wall, a ceiling "
+          "or a tilted mount: declare how the robot is mounted, 'base: {{rpy: [...]}}', or "
+          "'gravity'",
+          direction[0], direction[1], direction[2]);
+    }
+    if (remainderWith(Vector3d::Zero()) < least)
       best =
           "without gravity: if the drive reports torques less those of gravity, declare 'gravity: "
           "[0, 0, 0]'";
     return best;
+  }
+
+  /// Directions of gravity half a right angle apart, but for the one declared.
+  std::vector<Vector3d> otherMountings() const {
+    std::vector<Vector3d> directions;
+    if (!(model_.gravity.norm() > 0.0) || tree_.floating()) return directions;
+    for (const double x : {0.0, 1.0, -1.0}) {
+      for (const double y : {0.0, 1.0, -1.0}) {
+        for (const double z : {0.0, 1.0, -1.0}) {
+          const Vector3d direction = Vector3d(x, y, z).normalized();
+          const bool one_or_two = x * x + y * y + z * z < 2.5 && x * x + y * y + z * z > 0.5;
+          if (one_or_two && direction.dot(model_.gravity.normalized()) < 0.99)
+            directions.push_back(direction);
+        }
+      }
+    }
+    return directions;
   }
 
   void checkExplained(const Row& row, const Explained& explained) {

@@ -7,7 +7,8 @@
 ///   swapped    two joints' torques look like each other's prediction
 ///   scale      torques are many times larger or smaller than predicted: unit, gear ratio, gain
 ///   mapping    the description explains the torques far better if a joint turns the other way, has
-///              its zero a quarter or half a turn away, or if gravity is left out
+///              its zero a quarter or half a turn away, or if gravity is left out or points another
+///              way
 ///   unlike     the description says next to nothing about a torque
 ///   rest       a joint that never moves
 /// Compared are the torques of gravity and motion. For `mapping` and `unlike` friction, the joint's

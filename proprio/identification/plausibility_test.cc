@@ -50,6 +50,18 @@ TEST(Plausibility, NamesTheMapping) {
   MotionData light = data;
   light.tau = predictTorques(in_space, *known.problem.layout, known.truth, data);
   EXPECT_NE(findingsOf(known, light).find("without gravity"), std::string::npos);
+
+  // on a wall, a ceiling and a slope that is not quite one of those that are tried
+  for (const Vector3d& gravity :
+       {Vector3d(9.81, 0, 0), Vector3d(0, 0, 9.81), Vector3d(0, -6, -7.8)}) {
+    Model mounted = known.problem.tree->model();
+    mounted.gravity = gravity;
+    const Tree tree(std::make_shared<const Model>(std::move(mounted)));
+    MotionData other = data;
+    other.tau = predictTorques(tree, *known.problem.layout, known.truth, data);
+    EXPECT_NE(findingsOf(known, other).find("if gravity pointed along"), std::string::npos)
+        << gravity.transpose() << ": " << findingsOf(known, other);
+  }
 }
 
 /// Claim: torques that push along with the motion of a joint that only rubs have the wrong sign.

@@ -212,6 +212,20 @@ TEST(GuessSignals, RefusalOfTablesWithoutNames) {
   EXPECT_EQ(channelValue(mapped, "tau_shoulder_pan_joint"), 4.0);
 }
 
+// Of one array with four columns per joint the lines propose positions, velocities, accelerations
+// and torques, in this order.
+TEST(GuessSignals, RefusalOfOneArray) {
+  std::vector<std::string> names;
+  for (int k = 0; k < 12; ++k) names.push_back(fmt::format("x[{}]", k));
+  const std::string message = refusalOf(kUrJoints, names);
+  for (const char* line :
+       {"quantity: position, unit: rad, channels: [\"x[0]\", \"x[1]\", \"x[2]\"]",
+        "quantity: velocity, unit: rad/s, channels: [\"x[3]\", \"x[4]\", \"x[5]\"]",
+        "quantity: acceleration, unit: rad/s^2, channels: [\"x[6]\", \"x[7]\", \"x[8]\"]",
+        "quantity: torque, unit: N m, channels: [\"x[9]\", \"x[10]\", \"x[11]\"]"})
+    EXPECT_TRUE(containsText(message, line)) << message;
+}
+
 // Positions that state no unit are degrees if they leave the limits as radians and keep them as
 // degrees, with velocities that are their derivative; otherwise they stay.
 TEST(GuessSignals, DegreesByLimits) {
@@ -235,6 +249,11 @@ TEST(GuessSignals, DegreesByLimits) {
   EXPECT_NEAR(degrees.values.col(degrees.column("v_elbow_joint")).maxCoeff(), 1.0, 1e-4);
   EXPECT_TRUE(containsText(degrees.notes.back(), "read as deg; velocities"))
       << degrees.notes.back();
+  Recording unsigned_log = log_of(kRadian, kRadian, head);  // 0 ... 360 degrees
+  for (double& q : unsigned_log.values.leftCols(3).reshaped()) q += q < 0.0 ? 360.0 : 0.0;
+  const Recording turned = mapRecording(robot, {unsigned_log});
+  EXPECT_NEAR(turned.values.col(turned.column("q_elbow_joint")).maxCoeff(), 6.283, 0.02);
+  EXPECT_NEAR(turned.values.col(turned.column("v_elbow_joint")).maxCoeff(), 1.0, 1e-4);
   const Recording rpm = mapRecording(robot, {log_of(kRadian, kRadian / 6.0, head)});
   EXPECT_NEAR(rpm.values.col(rpm.column("q_elbow_joint")).maxCoeff(), 1.0, 1e-4);
   EXPECT_NEAR(rpm.values.col(rpm.column("v_elbow_joint")).maxCoeff(), kRadian / 6.0, 1e-4);

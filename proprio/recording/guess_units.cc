@@ -21,14 +21,21 @@ constexpr double kBeyond = 0.5;
 constexpr double kMuch = 0.05, kLittle = 0.01;
 /// Velocities are the derivative of positions but for noise and filters.
 constexpr double kSame = 0.2;
+constexpr double kTurn = 2.0 * M_PI, kHalfTurn = 180.0;  // rad; degrees
 
-/// Share of the samples outside of the limits; -1 if there are none.
-double shareOutside(const JointLimits& limits, const Eigen::Ref<const VectorXd>& q, double factor) {
+/// Share of the samples outside of the limits, with `turns` also if they were a turn less or more
+/// (0 ... 360 degrees); -1 if there are none.
+double shareOutside(const JointLimits& limits, const Eigen::Ref<const VectorXd>& q, double factor,
+                    bool turns) {
   if (!std::isfinite(limits.lower) || !std::isfinite(limits.upper)) return -1.0;
   Index outside = 0;
   for (const double value : q) {
+    const auto inside = [&](double angle) {
+      return angle >= limits.lower - kBeyond && angle <= limits.upper + kBeyond;
+    };
     const double angle = factor * value;
-    if (angle < limits.lower - kBeyond || angle > limits.upper + kBeyond) ++outside;
+    const bool any = inside(angle) || (turns && (inside(angle - kTurn) || inside(angle + kTurn)));
+    if (!any) ++outside;
   }
   return static_cast<double>(outside) / static_cast<double>(std::max<Index>(1, q.size()));
 }
@@ -50,8 +57,8 @@ bool areDegrees(const Model& model, const Selection& s, const Recording& recordi
     const Joint& of = model.joints[static_cast<size_t>(joint)];
     if (of.type == JointType::kPrismatic) return false;
     const auto values = recording.values.col(s.from[c]);
-    leaves = leaves || shareOutside(of.limits, values, 1.0) > kMuch;
-    if (shareOutside(of.limits, values, degree) > kLittle) return false;
+    leaves = leaves || shareOutside(of.limits, values, 1.0, false) > kMuch;
+    if (shareOutside(of.limits, values, degree, true) > kLittle) return false;
   }
   return leaves;
 }
@@ -65,9 +72,10 @@ double factorBetween(const Selection& positions, const Selection& velocities,
       if (positions.columns[q].of != velocities.columns[v].of) continue;
       for (Index i = 1; i + 1 < recording.time.size(); ++i) {
         const double step = recording.time[i + 1] - recording.time[i - 1];
-        const double slope = (recording.values(i + 1, positions.from[q]) -
-                              recording.values(i - 1, positions.from[q])) /
-                             step;
+        const double difference =
+            recording.values(i + 1, positions.from[q]) - recording.values(i - 1, positions.from[q]);
+        if (std::abs(difference) > kHalfTurn) continue;  // from 359 degrees to 0
+        const double slope = difference / step;
         const double velocity = recording.values(i, velocities.from[v]);
         if (!(step > 0.0) || !std::isfinite(slope) || !std::isfinite(velocity)) continue;
         products += slope * velocity;

@@ -129,10 +129,16 @@ class Findings {
   void add(Severity severity, const std::string& about, const std::string& sentence) {
     found_.push_back({severity, about, sentence});
   }
+  // seconds since 1970, of which six digits tell nothing
+  static bool clock(double time) { return std::abs(time) > 1e6; }
+
   // "row 12 (0.4 s)"
   std::string row(Index i) const {
     if (i < recording_.time.size())
-      return fmt::format("row {} ({:.6g} s)", i + 1, recording_.time[i]);
+      return clock(recording_.time[0])
+                 ? fmt::format("row {} ({:.6g} s after the first)", i + 1,
+                               recording_.time[i] - recording_.time[0])
+                 : fmt::format("row {} ({:.6g} s)", i + 1, recording_.time[i]);
     return fmt::format("row {}", i + 1);
   }
   std::string span(Index samples, const TimeStatistics& time) const {

@@ -113,6 +113,11 @@ TEST(Quality, DamageIsFound) {
   EXPECT_FALSE(has(quality, Severity::kWarning, "clipped", "smallest"));
   EXPECT_TRUE(has(quality, Severity::kWarning, "spiky", "2 spikes"));
   EXPECT_EQ(quality.channels[1].first_spike, 1000);
+  // clocks since 1970 are told from the first sample on
+  Recording dated = r;
+  dated.time.array() += 1.7e9;
+  EXPECT_TRUE(
+      has(assessQuality(dated), Severity::kWarning, "spiky", "row 1001 (1 s after the first)"));
   EXPECT_TRUE(has(quality, Severity::kWarning, "holes", "7 of 4000"));
   EXPECT_EQ(quality.channels[2].missing, 7);
   EXPECT_TRUE(has(quality, Severity::kWarning, "dead", "is 3.5 throughout"));

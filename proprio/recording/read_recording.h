@@ -12,12 +12,12 @@ namespace proprio {
 
 /// Which part of a log that holds several is wanted: those under a topic or group called train, and
 /// those under test or val (also from arrays called y_train and y_test).
-enum class LogPart { kAll, kTraining, kTest };
+enum class DataPart { kAll, kTraining, kTest };
 
 struct RecordingOptions {
-  CsvOptions csv;                ///< for text files; drop_bad_rows also asks this of other formats
-  int columns = 0;               ///< > 0: text with one value per line, so many values per sample
-  LogPart part = LogPart::kAll;  ///< for readRobotLog(), where there are such parts
+  CsvOptions csv;   ///< for text files; drop_bad_rows also asks this of other formats
+  int columns = 0;  ///< > 0: text with one value per line, so many values per sample
+  DataPart part = DataPart::kAll;  ///< for readRobotLog(), where there are such parts
 };
 
 /// One recording per time base: one for a text file, one per topic of a bag (a file, or a folder

@@ -39,40 +39,59 @@ std::string familyText(const Family& family) {
   return fmt::format("{} to {} ({})", family.front(), family.back(), family.size());
 }
 
+// A line of robot.yaml under `signals`.
+std::string signalLine(const std::string& quantity, const std::string& channels) {
+  static const std::map<std::string, std::string> kUnits = {
+      {"position", "rad"}, {"velocity", "rad/s"}, {"acceleration", "rad/s^2"}, {"torque", "N m"}};
+  return fmt::format("\n    - {{quantity: {}, unit: {}, channels: {}}}", quantity,
+                     kUnits.at(quantity), channels);
+}
+
+// `count` names from the one at `first` on, as a list.
+std::string listOf(const Family& family, size_t first, size_t count) {
+  std::string list;
+  for (size_t k = first; k < first + count; ++k)
+    list += fmt::format("{}\"{}\"", list.empty() ? "[" : ", ", family[k]);
+  return list + "]";
+}
+
+// A table of which only the columns' numbers are known: perhaps the time, then positions first and
+// torques last, velocities and accelerations between them if there is room for just these.
+std::string linesOfTable(const Family& table, size_t joints) {
+  const size_t blocks = table.size() / joints, rest = table.size() % joints;
+  std::vector<std::string> quantities = {"position"};
+  if (blocks == 3 || blocks == 4) quantities.emplace_back("velocity");
+  if (blocks == 4) quantities.emplace_back("acceleration");
+  std::string lines = "  signals:";
+  for (size_t k = 0; k < quantities.size(); ++k)
+    lines += signalLine(quantities[k], listOf(table, rest + k * joints, joints));
+  lines += signalLine("torque", listOf(table, table.size() - joints, joints));
+  return rest == 0 ? lines
+                   : fmt::format("  time: {{channel: {}}}  # if it is\n", table.front()) + lines;
+}
+
 // The lines of robot.yaml that would declare it, with the first channels that are as many as
 // joints.
 std::string linesToPaste(const std::vector<std::string>& joints,
                          const std::vector<Recording>& raw) {
   const size_t count = joints.size();
   std::vector<std::string> candidates;
-  std::string time;
-  const auto add = [&](const Family& family, size_t first) {
-    std::string line;
-    for (size_t k = first; k < first + count; ++k)
-      line += fmt::format("{}\"{}\"", line.empty() ? "[" : ", ", family[k]);
-    candidates.push_back(line + "]");
-  };
   for (const Recording& recording : raw) {
-    for (const Family& family : familiesOf(recording)) {
+    const std::vector<Family> families = familiesOf(recording);
+    for (const Family& family : families) {
       if (count == 0 || family.size() < count) continue;
       const bool nameless = family.front().starts_with("column_");
-      if (family.size() == count || !nameless) add(family, 0);
-      // a table without names: perhaps the time, then positions first and torques last
-      const size_t rest = family.size() % count;
-      if (family.size() == count || rest > 1 || !nameless) continue;
-      if (rest == 1) time = fmt::format("  time: {{channel: {}}}  # if it is\n", family.front());
-      add(family, rest);
-      add(family, family.size() - count);
+      if ((nameless || families.size() == 1) && candidates.empty() && family.size() >= 2 * count &&
+          family.size() % count <= 1)
+        return "recording:\n" + linesOfTable(family, count);
+      if (family.size() == count || !nameless) candidates.push_back(listOf(family, 0, count));
     }
   }
-  std::string placeholder;
-  for (const std::string& joint : joints)
-    placeholder += fmt::format("{}\"channel of {}\"", placeholder.empty() ? "[" : ", ", joint);
-  candidates.resize(std::max<size_t>(candidates.size(), 2), placeholder + "]");
-  return fmt::format(
-      "recording:\n{}  signals:\n    - {{quantity: position, unit: rad, channels: {}}}\n    - "
-      "{{quantity: torque, unit: N m, channels: {}}}",
-      time, candidates[0], candidates[1]);
+  Family placeholders;
+  for (const std::string& joint : joints) placeholders.push_back("channel of " + joint);
+  candidates.resize(std::max<size_t>(candidates.size(), 2), listOf(placeholders, 0, count));
+  return "recording:\n  signals:" + signalLine("position", candidates[0]) +
+         signalLine("torque", candidates[1]);
 }
 
 }  // namespace

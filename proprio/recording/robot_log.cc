@@ -68,13 +68,13 @@ fs::path fileIn(const fs::path& folder, const NamedFile& named) {
 }
 
 // What belongs to another part of the log than is wanted goes; test comes before val.
-std::vector<Recording> withPart(std::vector<Recording> recordings, LogPart wanted) {
+std::vector<Recording> withPart(std::vector<Recording> recordings, DataPart wanted) {
   const auto has = [&](const char* part) {
     return std::any_of(recordings.begin(), recordings.end(),
                        [&](const Recording& recording) { return partOf(recording) == part; });
   };
-  if (wanted == LogPart::kAll || !has("train") || !(has("test") || has("val"))) return recordings;
-  const std::string kept = wanted == LogPart::kTraining ? "train" : has("test") ? "test" : "val";
+  if (wanted == DataPart::kAll || !has("train") || !(has("test") || has("val"))) return recordings;
+  const std::string kept = wanted == DataPart::kTraining ? "train" : has("test") ? "test" : "val";
   std::erase_if(recordings, [&](const Recording& recording) {
     return !partOf(recording).empty() && partOf(recording) != kept;
   });

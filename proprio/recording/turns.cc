@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kTurn = 2.0 * std::numbers::pi;
 constexpr double kLargeStep = 1.0;  // rad from one sample to the next
+constexpr double kMostTurns = 2.0;  // lost at once
 constexpr double kNoise = 0.01;     // rad by which an angle within one turn may exceed it
 
 /// Smallest and largest of the values that are there.
@@ -44,7 +45,8 @@ int continueAngle(Eigen::Ref<Eigen::VectorXd> q) {
     const bool alone = (i == 0 || !large(i - 1)) && (i + 2 >= known.size() || !large(i + 1));
     if (!large(i) || !(within || alone)) continue;
     const double lost = std::round(step(i) / kTurn);
-    if (lost == 0.0 || std::abs(step(i) - lost * kTurn) > kLargeStep) continue;
+    if (lost == 0.0 || std::abs(lost) > kMostTurns) continue;  // more are another unit
+    if (std::abs(step(i) - lost * kTurn) > kLargeStep) continue;
     turns[i + 1] -= lost;
     ++count;
   }
@@ -53,14 +55,17 @@ int continueAngle(Eigen::Ref<Eigen::VectorXd> q) {
   return count;
 }
 
-/// By whole turns into the limits, if that is possible.
-void moveInside(const JointLimits& limits, Eigen::Ref<Eigen::VectorXd> q) {
+/// By whole turns into the limits; false if it is inside, or if none bring it there.
+bool moveInside(const JointLimits& limits, Eigen::Ref<Eigen::VectorXd> q) {
   const auto [low, high] = rangeOf(q);
-  if (!(limits.upper > limits.lower) || (low >= limits.lower && high <= limits.upper)) return;
+  if (!(limits.upper > limits.lower) || (low >= limits.lower && high <= limits.upper)) return false;
   const double turns = low < limits.lower ? std::ceil((limits.lower - low) / kTurn)
                                           : -std::ceil((high - limits.upper) / kTurn);
-  if (low + turns * kTurn < limits.lower || high + turns * kTurn > limits.upper) return;
+  if (std::abs(turns) > kMostTurns || low + turns * kTurn < limits.lower ||
+      high + turns * kTurn > limits.upper)
+    return false;
   q.array() += turns * kTurn;
+  return true;
 }
 
 }  // namespace
@@ -76,8 +81,11 @@ int restoreTurns(const Model& model, Recording* recording) {
     if (joint.type != JointType::kRevolute && joint.type != JointType::kContinuous) continue;
     auto q = recording->values.col(static_cast<Eigen::Index>(c));
     const int turns = continueAngle(q);
+    const bool moved = joint.type == JointType::kRevolute && moveInside(joint.limits, q);
+    if (turns == 0 && moved)
+      recording->notes.push_back(fmt::format(
+          "{} lies a whole turn outside its limits and was moved inside", channel.name));
     if (turns == 0) continue;
-    if (joint.type == JointType::kRevolute) moveInside(joint.limits, q);
     recording->notes.push_back(
         fmt::format("{} jumps by a whole turn {}: an angle that was kept within one turn; it was "
                     "made continuous",

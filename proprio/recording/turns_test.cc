@@ -92,6 +92,20 @@ TEST_F(Turns, MovesIntoTheLimits) {
   EXPECT_LT((recording.values.col(0) - q.reverse()).cwiseAbs().maxCoeff(), 1e-12);
 }
 
+// A joint recorded within 0 ... 360 degrees that never passes zero moves by a turn, if that is what
+// its limits ask for.
+TEST_F(Turns, MovesWithoutJumps) {
+  const Eigen::VectorXd q = Eigen::VectorXd::LinSpaced(50, -1.0, -0.1);
+  Recording recording = recordingOf(q.array() + 4.0 * kHalfTurn, "lift");
+  EXPECT_EQ(restoreTurns(robot_, &recording), 0);
+  EXPECT_LE(recording.values.maxCoeff(), 6.3);
+  ASSERT_EQ(recording.notes.size(), 1u);
+  EXPECT_EQ(recording.notes[0], "q_lift lies a whole turn outside its limits and was moved inside");
+  Recording far = recordingOf(q.array() + 100.0, "lift");  // another unit, not another turn
+  EXPECT_EQ(restoreTurns(robot_, &far), 0);
+  EXPECT_TRUE(far.notes.empty());
+}
+
 // Continuous courses, single spikes, rails, jumps of other sizes and fast steps (degrees read as
 // rad) stay as they are.
 TEST_F(Turns, LeavesOtherCourses) {
@@ -99,8 +113,10 @@ TEST_F(Turns, LeavesOtherCourses) {
   spike[20] += 2.0 * kHalfTurn;
   jump.tail(25).array() += 4.2;
   const Eigen::VectorXd fast = Eigen::VectorXd::LinSpaced(50, 0.0, 49.0 * 6.2);
-  for (const Eigen::VectorXd& q :
-       {sweep(), spike, jump, fast, Eigen::VectorXd(0), Eigen::VectorXd::Constant(1, 7.0).eval()}) {
+  Eigen::VectorXd degrees = spike;
+  degrees.tail(25).array() += 57.0 * 2.0 * kHalfTurn;
+  for (const Eigen::VectorXd& q : {sweep(), spike, jump, fast, degrees, Eigen::VectorXd(0),
+                                   Eigen::VectorXd::Constant(1, 7.0).eval()}) {
     Recording recording = recordingOf(q, "pan");
     EXPECT_EQ(restoreTurns(robot_, &recording), 0);
     EXPECT_TRUE(recording.values.col(0) == q);

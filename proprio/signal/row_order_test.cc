@@ -13,37 +13,37 @@
 namespace proprio {
 namespace {
 
-struct Motion {
+struct StateRows {
   Eigen::MatrixXd q, v;
 };
 
 /// Three joints on sums of sines, with noise of an encoder and a tachometer.
-Motion motion(double rate, double encoder, double tachometer) {
+StateRows stateRows(double rate, double encoder, double tachometer) {
   std::mt19937 random(7);
   std::normal_distribution<double> normal;
-  Motion motion;
+  StateRows rows;
   const Eigen::Index n = 3000;
-  motion.q.resize(n, 3);
-  motion.v.resize(n, 3);
+  rows.q.resize(n, 3);
+  rows.v.resize(n, 3);
   for (Eigen::Index k = 0; k < n; ++k) {
     for (Eigen::Index j = 0; j < 3; ++j) {
       const double t = static_cast<double>(k) / rate, w = 2.0 + 0.7 * static_cast<double>(j);
-      motion.q(k, j) = std::sin(w * t) + 0.3 * std::sin(3.1 * w * t) + encoder * normal(random);
-      motion.v(k, j) =
+      rows.q(k, j) = std::sin(w * t) + 0.3 * std::sin(3.1 * w * t) + encoder * normal(random);
+      rows.v(k, j) =
           w * std::cos(w * t) + 0.93 * w * std::cos(3.1 * w * t) + tachometer * normal(random);
     }
   }
-  return motion;
+  return rows;
 }
 
-Motion rowsOf(const Motion& all, const std::vector<Eigen::Index>& rows) {
+StateRows chosen(const StateRows& all, const std::vector<Eigen::Index>& rows) {
   return {Eigen::MatrixXd(all.q(rows, Eigen::all)), Eigen::MatrixXd(all.v(rows, Eigen::all))};
 }
 
 // Rows that are one step apart are found so, at any rate, with noise and with coarse encoders.
 TEST(RowOrder, EqualSteps) {
   for (const double rate : {20.0, 100.0, 1000.0, 5000.0}) {
-    const Motion m = motion(rate, 1e-5, 0.01);
+    const StateRows m = stateRows(rate, 1e-5, 0.01);
     const RowOrder order = rowOrder(m.q, m.v);
     EXPECT_FALSE(order.shuffled) << rate;
     EXPECT_FALSE(order.gaps()) << rate << ": " << order.unequal << " of " << order.judged;
@@ -54,13 +54,13 @@ TEST(RowOrder, EqualSteps) {
 
 // Of rows that are left out at random, about that share of the steps is unequal.
 TEST(RowOrder, MissingRows) {
-  const Motion all = motion(100.0, 1e-5, 0.01);
+  const StateRows all = stateRows(100.0, 1e-5, 0.01);
   std::mt19937 random(1);
   std::vector<Eigen::Index> kept;
   for (Eigen::Index k = 0; k < all.q.rows(); ++k) {
     if (random() % 10 != 0) kept.push_back(k);
   }
-  const Motion m = rowsOf(all, kept);
+  const StateRows m = chosen(all, kept);
   const RowOrder order = rowOrder(m.q, m.v);
   EXPECT_TRUE(order.gaps());
   ASSERT_GT(order.judged, 2000);
@@ -69,11 +69,11 @@ TEST(RowOrder, MissingRows) {
 
 // Rows in random order are as different from their neighbours as from any other row.
 TEST(RowOrder, ShuffledRows) {
-  const Motion all = motion(100.0, 0.0, 0.0);
+  const StateRows all = stateRows(100.0, 0.0, 0.0);
   std::vector<Eigen::Index> rows(static_cast<size_t>(all.q.rows()));
   std::iota(rows.begin(), rows.end(), 0);
   std::shuffle(rows.begin(), rows.end(), std::mt19937(2));
-  const Motion m = rowsOf(all, rows);
+  const StateRows m = chosen(all, rows);
   EXPECT_TRUE(rowOrder(m.q, m.v).shuffled);
   EXPECT_TRUE(rowOrder(m.q, Eigen::MatrixXd()).shuffled);
 }
@@ -85,7 +85,7 @@ TEST(RowOrder, Edges) {
   const Eigen::MatrixXd rest = Eigen::MatrixXd::Ones(200, 2);
   EXPECT_FALSE(rowOrder(rest, Eigen::MatrixXd::Zero(200, 2)).shuffled);
   EXPECT_FALSE(rowOrder(rest, Eigen::MatrixXd::Zero(200, 2)).gaps());
-  EXPECT_FALSE(rowOrder(motion(100.0, 0.0, 0.0).q, Eigen::MatrixXd::Zero(3000, 3)).gaps());
+  EXPECT_FALSE(rowOrder(stateRows(100.0, 0.0, 0.0).q, Eigen::MatrixXd::Zero(3000, 3)).gaps());
   EXPECT_THROW(rowOrder(rest, Eigen::MatrixXd::Zero(200, 1)), Error);
 }
 
