@@ -243,7 +243,7 @@ Eigen::MatrixXd measuredColumns(const Recording& recording, const std::vector<st
 /// Rows that are not one step of time apart, in a log whose time is counted (stamps that a clock
 /// has set tell it themselves): states of their own if accelerations are recorded, else an error.
 bool areStates(const Recording& recording, const std::vector<std::string>& joints,
-               RecordingInfo* info) {
+               std::vector<QualityFinding>* findings) {
   constexpr double kCounted = 1e-6;  // jitter of stamps that are multiples of a period
   if (recording.time.size() > 1 && timeRestarts(recording.time).empty()) {
     const TimeStatistics stamps = timeStatistics(recording.time, recording.samples());
@@ -264,28 +264,13 @@ bool areStates(const Recording& recording, const std::vector<std::string>& joint
                 100.0 * static_cast<double>(order.unequal) / static_cast<double>(order.judged));
   const bool states =
       v.cols() > 0 && measuredColumns(recording, joints, Quantity::kAcceleration).cols() > 0;
-  info->quality.findings.insert(
-      info->quality.findings.begin(),
+  findings->push_back(
       {states ? Severity::kWarning : Severity::kError, "",
        found + (states ? "; every row is taken as a state of its own, with the recorded velocity "
                          "and acceleration"
                        : ", so that nothing can be differentiated; give the time of every row, or "
                          "velocities and accelerations")});
   return states;
-}
-
-/// What was found by comparing neighbours, where they are none: spikes, delays, the time.
-void forgetNeighbours(Quality* quality) {
-  quality->delays.clear();
-  for (ChannelStatistics& channel : quality->channels) {
-    channel.spikes = 0;
-    channel.spike_rows.clear();
-  }
-  std::erase_if(quality->findings, [](const QualityFinding& finding) {
-    return finding.about == "time" || finding.about == "delay" ||
-           finding.sentence.find("spike") != std::string::npos ||
-           finding.sentence.find("'delay'") != std::string::npos;
-  });
 }
 
 /// Stretches from which no filter could be chosen, beside longer ones.
@@ -389,10 +374,11 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
   const Model& model = tree.model();
   info->path = path;
   info->sha256 = fingerprint(path);
-  info->quality = assessQuality(recording, tree.sharedModel());
   if (signals.joints.empty()) signals.joints = signalJoints(model);
-  if (!signals.as_recorded) signals.as_recorded = areStates(recording, signals.joints, info);
-  if (signals.as_recorded) forgetNeighbours(&info->quality);
+  std::vector<QualityFinding> order;
+  if (!signals.as_recorded) signals.as_recorded = areStates(recording, signals.joints, &order);
+  info->quality = assessQuality(recording, tree.sharedModel(), !signals.as_recorded);
+  info->quality.findings.insert(info->quality.findings.begin(), order.begin(), order.end());
   if (!options.keep_spikes) removeSpikes(info->quality, &recording, &info->steps);
   const std::vector<std::string> silent = silentTorques(model, &recording, &info->steps);
   signals.channels = sensedChannels(model);

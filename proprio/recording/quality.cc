@@ -375,18 +375,23 @@ ChannelStatistics channelStatistics(const std::string& name,
   return s;
 }
 
-Quality assessQuality(const Recording& recording, const std::shared_ptr<const Model>& model) {
+Quality assessQuality(const Recording& recording, const std::shared_ptr<const Model>& model,
+                      bool ordered) {
   requireValid(recording);
   Quality quality;
   Findings findings(recording);
   quality.time = timeStatistics(recording.time, recording.samples());
-  judgeTime(quality.time, findings);
+  if (ordered) judgeTime(quality.time, findings);
   for (size_t c = 0; c < recording.channels.size(); ++c) {
     quality.channels.push_back(
         channelStatistics(recording.channels[c].name, recording.values.col(static_cast<Index>(c))));
+    if (!ordered) {
+      quality.channels.back().spikes = 0;
+      quality.channels.back().spike_rows.clear();
+    }
     judgeChannel(recording.channels[c], quality.channels.back(), quality.time, findings);
   }
-  quality.delays = estimateDelays(recording, model);
+  if (ordered) quality.delays = estimateDelays(recording, model);
   judgeDelays(quality.delays, quality.time, findings);
   for (const std::string& note : recording.notes) findings.add(Severity::kNote, "", note);
   quality.findings = findings.sorted();

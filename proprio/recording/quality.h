@@ -86,9 +86,12 @@ struct Quality {
 
 /// Errors: the recording cannot be used as it is (stamps that go back, a channel without values).
 /// Warnings: look before using it. Notes: good to know. The recording's own notes are among them.
-/// `model`: the robot that the recording was mapped through, for better delays; may be left out.
+/// @param model    the robot that the recording was mapped through, for better delays; may be left
+///                 out
+/// @param ordered  false if neighbouring rows are not one step of time apart: stamps, spikes and
+///                 delays then mean nothing
 Quality assessQuality(const Recording& recording,
-                      const std::shared_ptr<const Model>& model = nullptr);
+                      const std::shared_ptr<const Model>& model = nullptr, bool ordered = true);
 
 TimeStatistics timeStatistics(const Eigen::VectorXd& time, Eigen::Index samples);
 ChannelStatistics channelStatistics(const std::string& name,
