@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +13,7 @@
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/channel_selection.h"
+#include "proprio/recording/csv_survey.h"
 #include "proprio/recording/cut.h"
 #include "proprio/recording/quality.h"
 #include "proprio/recording/read_recording.h"
@@ -29,9 +33,12 @@ struct LogOptions {
   double rate = 0.0;                 ///< of logs without time stamps
   std::vector<std::string> filters;  ///< recording_filter.h
   std::string resample;
-  bool join = false;
+  bool join = false, stream = false;
   RecordingOptions read;
 };
+
+/// Text tables above this size are read in constant memory, without --stream too.
+constexpr std::uintmax_t kLargeBytes = 1'000'000'000;
 
 struct LogPart {
   Recording recording;  ///< as chosen
@@ -83,8 +90,12 @@ std::vector<Recording> readAll(const LogOptions& options, const Model* model) {
   return {mapRecording(*model, parts)};
 }
 
-Recording chosenPart(const LogOptions& options, Recording recording) {
-  if (!std::isnan(options.from) || !std::isnan(options.to)) {
+bool isCut(const LogOptions& options) {
+  return !std::isnan(options.from) || !std::isnan(options.to);
+}
+
+Recording chosenPart(const LogOptions& options, Recording recording, bool cut) {
+  if (cut && isCut(options)) {
     const double start = recording.time.size() > 0 ? recording.time[0] : 0.0;
     const double infinity = std::numeric_limits<double>::infinity();
     recording = cutByTime(recording, std::isnan(options.from) ? -infinity : start + options.from,
@@ -145,18 +156,63 @@ void writeReport(const LogOptions& options, const std::vector<LogPart>& parts, i
   writeFileAtomically(options.json, out.dump(2) + "\n");
 }
 
+// One text table that is to be read in constant memory.
+bool isStreamed(const LogOptions& options) {
+  std::error_code unreadable;
+  const std::string& file = options.files.front();
+  const auto bytes = std::filesystem::file_size(file, unreadable);
+  const bool single = options.files.size() == 1 && options.robot.empty() && isTextTable(file) &&
+                      options.read.columns == 0;
+  if (options.stream && !single)
+    throw Error("--stream takes one text table, without --robot and --columns");
+  return single && (options.stream || (!unreadable && bytes > kLargeBytes));
+}
+
+// Statistics of all rows; what needs them in memory asks for a stretch.
+LogPart surveyed(const LogOptions& options) {
+  const std::string& file = options.files.front();
+  if (!options.out.empty() || !options.plot.empty() || !options.filters.empty() ||
+      !options.resample.empty() || !options.channels.empty())
+    throw Error(file +
+                ": is read in constant memory, for statistics only; choose a stretch of it with "
+                "--from and --to");
+  CsvSurvey survey = surveyCsv(file, options.read.csv);
+  LogPart part;
+  part.recording = std::move(survey.preview);
+  part.quality = std::move(survey.quality);
+  part.quality.findings.push_back(
+      {Severity::kNote, "",
+       "read in constant memory: spikes, saturation and delays were not looked for; --from and "
+       "--to take a stretch into memory"});
+  return part;
+}
+
 // reads, chooses and treats; what is printed about it goes to `text`
 std::vector<LogPart> partsOf(const LogOptions& options, const Model* model, std::string& text) {
+  const bool streamed = isStreamed(options);
+  if (streamed && !isCut(options)) {
+    std::vector<LogPart> parts;
+    parts.push_back(surveyed(options));
+    text += recordingText(parts[0].recording, parts[0].quality, colourWanted(), terminalWidth());
+    return parts;
+  }
   std::vector<Recording> raw;
-  for (const Recording& recording : readAll(options, model)) {
-    for (Recording& part : splitAtRestarts(recording)) raw.push_back(std::move(part));
+  if (streamed) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    raw.push_back(readCsvStretch(options.files.front(), options.read.csv,
+                                 std::isnan(options.from) ? -kInfinity : options.from,
+                                 std::isnan(options.to) ? kInfinity : options.to));
+  } else {
+    for (const Recording& recording : readAll(options, model)) {
+      for (Recording& part : splitAtRestarts(recording)) raw.push_back(std::move(part));
+    }
   }
   if (options.join) raw = {concatenated(raw, true)};
   std::vector<LogPart> parts;
   std::string told;
   for (Recording& recording : raw) {
     LogPart part;
-    part.recording = chosenPart(options, std::move(recording));
+    part.recording = chosenPart(options, std::move(recording), !streamed);
     part.quality = assessQuality(
         part.recording, model != nullptr ? std::make_shared<const Model>(*model) : nullptr);
     part.results = treated(options, part.recording, told);
@@ -242,6 +298,9 @@ Run addLog(CLI::App& verb) {
       ->type_name("N");
   verb.add_flag("--drop-bad-rows", options->read.csv.drop_bad_rows,
                 "leave out rows that cannot be read, and count them");
+  verb.add_flag("--stream", options->stream,
+                "read a text table in constant memory: its statistics, or the stretch between "
+                "--from and --to (so are all above 1 GB)");
   verb.add_flag("--join", options->join,
                 "several FILEs with the same channels are one recording, one after the other");
   verb.add_option("--out", options->out, "write the recording; .csv, .npz, .h5 or .mcap")

@@ -50,6 +50,23 @@ TEST_F(Log, Info) {
   EXPECT_NEAR(about["channels"][0]["largest"], 1.0, 1e-6);
 }
 
+// In constant memory: the same numbers, and stretches; what needs all rows is refused.
+TEST_F(Log, Stream) {
+  const std::string log = sine("a.csv");
+  Result result = run(fmt::format("{} --stream --json {}", log, file("a.json")));
+  EXPECT_EQ(result.code, 0) << result.error;
+  EXPECT_NE(result.out.find("201 samples over 2 s, 100 Hz"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("constant memory"), std::string::npos) << result.out;
+  EXPECT_EQ(json("a.json")["recordings"][0]["samples"], 201);
+  result = run(fmt::format("{} --stream --from 0.5 --to 1 --out {}", log, file("b.csv")));
+  EXPECT_EQ(result.code, 0) << result.error;
+  EXPECT_NE(result.out.find("51 samples"), std::string::npos) << result.out;
+  result = run(fmt::format("{} --stream --out {}", log, file("c.csv")));
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.error.find("--from"), std::string::npos) << result.error;
+  EXPECT_FALSE(fs::exists(file("c.csv")));
+}
+
 // A cut keeps the stamps, a selection the order asked for; every format reads back the same.
 TEST_F(Log, CutSelectConvert) {
   const std::string log = sine("a.csv");

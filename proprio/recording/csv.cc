@@ -159,8 +159,10 @@ Recording recordingOf(const CsvSummary& summary, const CsvNumbers& rows) {
   recording.notes = summary.notes;
   if (summary.dropped > 0) recording.notes.push_back(droppedNote(summary));
   nameJointStates(summary.layout, recording);
+  const size_t columns = recording.channels.size();
   takeTimeColumn(recording);
-  if (recording.time.size() == 0 && stamps >= 0) takeTime(recording, stamps, {"s", true, false});
+  const bool timed = recording.channels.size() < columns;  // also if there are no rows
+  if (!timed && stamps >= 0) takeTime(recording, stamps, {"s", true, false});
   attributeByTexts(summary.layout.texts, recording);
   return recording;
 }
@@ -217,6 +219,24 @@ Recording readCsvRecording(const std::string& path, const CsvOptions& options) {
   CsvNumbers rows;
   const CsvSummary summary = streamCsv(path, options, std::ref(rows));
   return recordingOf(summary, rows);
+}
+
+std::vector<std::string> streamCsvRecording(const std::string& path, const CsvOptions& options,
+                                            const std::function<void(const Recording&)>& sink) {
+  std::vector<std::string> notes;
+  const CsvSummary summary =
+      streamCsv(path, options, [&](const CsvLayout& layout, const CsvRows& rows) {
+        CsvNumbers piece;
+        piece(layout, rows);
+        CsvSummary head;
+        head.layout = layout;
+        const Recording recording = recordingOf(head, piece);
+        if (notes.empty()) notes = recording.notes;
+        sink(recording);
+      });
+  notes.insert(notes.end(), summary.notes.begin(), summary.notes.end());
+  if (summary.dropped > 0) notes.push_back(droppedNote(summary));
+  return notes;
 }
 
 Recording readCsvRecordingText(const std::string& text, const std::string& file_name,

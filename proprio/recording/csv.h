@@ -11,6 +11,7 @@
 /// read back exactly, an empty cell for NaN.
 
 #include <Eigen/Core>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ std::string csvText(const CsvTable& table);
 Recording readCsvRecording(const std::string& path, const CsvOptions& options = {});
 Recording readCsvRecordingText(const std::string& text, const std::string& file_name,
                                const CsvOptions& options = {});
+
+/// The same in pieces of a few thousand samples, in constant memory. @return the notes.
+std::vector<std::string> streamCsvRecording(const std::string& path, const CsvOptions& options,
+                                            const std::function<void(const Recording&)>& sink);
 
 /// One value per line, `columns` values per sample, called column_1, ... @throws Error if the
 /// number of values is not a multiple of `columns`; with drop_bad_rows the rest is left out.

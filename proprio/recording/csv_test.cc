@@ -539,6 +539,16 @@ TEST(CsvDialects, NamesOfJointsInText) {
   EXPECT_EQ(r.channels[2].of, "");
 }
 
+// A column of dates beside one called time, and no row that can be read: no samples, no time.
+TEST(CsvRecording, DatesBesideATimeWithoutRows) {
+  CsvOptions options;
+  options.drop_bad_rows = true;
+  const Recording recording =
+      readCsvRecordingText("t,date,q\n0,2026-01-01 10:00:00\n", "t.csv", options);
+  EXPECT_EQ(recording.samples(), 0);
+  EXPECT_LE(recording.channels.size(), 2u);
+}
+
 // A file of many blocks gives the same rows in the same order as in one piece, wherever the blocks
 // end, and never more than a chunk at a time.
 TEST(CsvStream, BlocksAndChunks) {

@@ -398,4 +398,20 @@ Quality assessQuality(const Recording& recording, const std::shared_ptr<const Mo
   return quality;
 }
 
+Quality qualityOf(const Recording& recording, TimeStatistics time,
+                  std::vector<ChannelStatistics> channels) {
+  Recording untimed;  // its rows are not those of the statistics
+  untimed.channels = recording.channels;
+  Findings findings(untimed);
+  judgeTime(time, findings);
+  for (size_t c = 0; c < channels.size(); ++c)
+    judgeChannel(recording.channels[c], channels[c], time, findings);
+  for (const std::string& note : recording.notes) findings.add(Severity::kNote, "", note);
+  Quality quality;
+  quality.time = time;
+  quality.channels = std::move(channels);
+  quality.findings = findings.sorted();
+  return quality;
+}
+
 }  // namespace proprio

@@ -93,6 +93,10 @@ struct Quality {
 Quality assessQuality(const Recording& recording,
                       const std::shared_ptr<const Model>& model = nullptr, bool ordered = true);
 
+/// The same findings from statistics that were made elsewhere (csv_survey.h), but for delays.
+Quality qualityOf(const Recording& recording, TimeStatistics time,
+                  std::vector<ChannelStatistics> channels);
+
 TimeStatistics timeStatistics(const Eigen::VectorXd& time, Eigen::Index samples);
 ChannelStatistics channelStatistics(const std::string& name,
                                     const Eigen::Ref<const Eigen::VectorXd>& values);

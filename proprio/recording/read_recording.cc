@@ -154,6 +154,8 @@ std::vector<Recording> readAny(const std::string& path, const RecordingOptions& 
 
 }  // namespace
 
+bool isTextTable(const std::string& path) { return has(formats().front(), extensionOf(path)); }
+
 bool isBagFolder(const std::string& folder) {
   return std::any_of(fs::directory_iterator(folder), fs::directory_iterator(),
                      [](const auto& file) {

@@ -30,6 +30,8 @@ std::vector<Recording> readRecordings(const std::string& path,
 /// "train", "val" or "test" if the recording's topic says that it is such a part; else empty.
 std::string partOf(const Recording& recording);
 
+/// By its extension.
+bool isTextTable(const std::string& path);
 /// Is the folder a log by itself, a ROS 2 bag?
 bool isBagFolder(const std::string& folder);
 /// Files of a folder whose extension is that of a log, in the order of their names.

@@ -79,7 +79,7 @@ std::string channelTable(const Recording& recording, const Quality& quality, boo
   for (size_t c = 0; c < recording.channels.size() && c < quality.channels.size(); ++c) {
     const Channel& channel = recording.channels[c];
     const ChannelStatistics& numbers = quality.channels[c];
-    const bool any = numbers.missing < recording.samples();
+    const bool any = numbers.missing < quality.time.samples;
     const auto shown = [&](double value) { return any ? readable(value) : std::string("-"); };
     table.rows.push_back({channel.name, meaningOf(channel), channel.unit,
                           sparkline(recording.values.col(static_cast<Eigen::Index>(c))),
@@ -172,7 +172,7 @@ std::string recordingJson(const Recording& recording, const Quality& quality) {
   }
   const Json out = {{"source", recording.source},
                     {"topic", recording.topic},
-                    {"samples", recording.samples()},
+                    {"samples", quality.time.samples},
                     {"time_stamps", recording.time.size() > 0},
                     {"time", timeJson(quality.time)},
                     {"channels", channels},
