@@ -172,8 +172,9 @@ TEST_F(Identify, SurvivesMissingRows) {
   EXPECT_EQ(result.code, 0) << result.out << result.error;
 }
 
-// Claim: rows without time, in no order, are used as states of their own where velocities and
-// accelerations are recorded; without accelerations they are refused with the reason.
+// Claim: rows without time, in no order or in order, are used as states of their own where
+// velocities and accelerations are recorded; without accelerations they are refused with the
+// reason.
 TEST_F(Identify, TakesRowsInNoOrder) {
   std::vector<std::string> rows;
   changed("copy.csv", [&](int, const auto& header, auto& cells) {
@@ -188,19 +189,24 @@ TEST_F(Identify, TakesRowsInNoOrder) {
     return false;
   });
   std::string states = "q1,q2,dq1,dq2,ddq1,ddq2,tau1,tau2\n", bare = "q1,q2,tau1,tau2\n";
+  std::string ordered = states;
   for (size_t k = 0; k < rows.size(); ++k) {
     const std::string& row = rows[k * 4801 % rows.size()];  // a prime: every row once
     const std::vector<std::string> cells = splitAt(row, ',');
     ASSERT_EQ(cells.size(), 8u);
     states += row + "\n";
+    ordered += rows[k] + "\n";
     bare += cells[0] + "," + cells[1] + "," + cells[6] + "," + cells[7] + "\n";
   }
-  const CommandResult result =
-      identify(write("states.csv", states), "--rate 100 --out " + file("states"));
+  const CommandResult result = identify(write("states.csv", states), "--out " + file("states"));
   EXPECT_EQ(result.code, 0) << result.out << result.error;
   EXPECT_NE(flat(result).find("rows are in no order of time"), std::string::npos) << result.out;
   for (const auto& joint : json("states/estimate.json")["errors"]["validation"]["joints"])
     EXPECT_LT(joint["percent"], 5.0);
+  const CommandResult timeless = identify(write("ordered.csv", ordered));
+  EXPECT_EQ(timeless.code, 0) << timeless.out << timeless.error;
+  EXPECT_NE(flat(timeless).find("neither time stamps nor a rate"), std::string::npos)
+      << timeless.out;
   const CommandResult refused = identify(write("bare.csv", bare), "--rate 100");
   EXPECT_EQ(refused.code, 1) << refused.out << refused.error;
   EXPECT_NE(flat(refused).find("give the time of every row"), std::string::npos) << refused.out;

@@ -242,8 +242,10 @@ Eigen::MatrixXd measuredColumns(const Recording& recording, const std::vector<st
 
 /// Rows that are not one step of time apart, in a log whose time is counted (stamps that a clock
 /// has set tell it themselves): states of their own if accelerations are recorded, else an error.
-bool areStates(const Recording& recording, const std::vector<std::string>& joints,
+/// So are rows of which neither a stamp nor a rate tells the time.
+bool areStates(const Recording& recording, const JointSignalOptions& signals,
                std::vector<QualityFinding>* findings) {
+  const std::vector<std::string>& joints = signals.joints;
   constexpr double kCounted = 1e-6;  // jitter of stamps that are multiples of a period
   if (recording.time.size() > 1 && timeRestarts(recording.time).empty()) {
     const TimeStatistics stamps = timeStatistics(recording.time, recording.samples());
@@ -253,17 +255,19 @@ bool areStates(const Recording& recording, const std::vector<std::string>& joint
   const Eigen::MatrixXd q = measuredColumns(recording, joints, Quantity::kPosition);
   if (q.cols() == 0) return false;
   const Eigen::MatrixXd v = measuredColumns(recording, joints, Quantity::kVelocity);
-  const RowOrder order = rowOrder(q, v);
-  if (!order.shuffled && !order.gaps()) return false;
-  const std::string found =
-      order.shuffled
-          ? "its rows are in no order of time: neighbours are as different as any two"
-          : fmt::format(
-                "rows are missing: positions and velocities say that {:.0f} % of the steps "
-                "are longer or shorter than the others",
-                100.0 * static_cast<double>(order.unequal) / static_cast<double>(order.judged));
   const bool states =
       v.cols() > 0 && measuredColumns(recording, joints, Quantity::kAcceleration).cols() > 0;
+  const bool timeless = recording.time.size() == 0 && signals.rate_hz <= 0.0;
+  const RowOrder order = rowOrder(q, v);
+  if (!order.shuffled && !order.gaps() && !(timeless && states)) return false;
+  const std::string found =
+      order.shuffled ? "its rows are in no order of time: neighbours are as different as any two"
+      : order.gaps()
+          ? fmt::format(
+                "rows are missing: positions and velocities say that {:.0f} % of the steps "
+                "are longer or shorter than the others",
+                100.0 * static_cast<double>(order.unequal) / static_cast<double>(order.judged))
+          : "there are neither time stamps nor a rate (--rate)";
   findings->push_back(
       {states ? Severity::kWarning : Severity::kError, "",
        found + (states ? "; every row is taken as a state of its own, with the recorded velocity "
@@ -376,7 +380,7 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
   info->sha256 = fingerprint(path);
   if (signals.joints.empty()) signals.joints = signalJoints(model);
   std::vector<QualityFinding> order;
-  if (!signals.as_recorded) signals.as_recorded = areStates(recording, signals.joints, &order);
+  if (!signals.as_recorded) signals.as_recorded = areStates(recording, signals, &order);
   info->quality = assessQuality(recording, tree.sharedModel(), !signals.as_recorded);
   info->quality.findings.insert(info->quality.findings.begin(), order.begin(), order.end());
   if (!options.keep_spikes) removeSpikes(info->quality, &recording, &info->steps);

@@ -15,6 +15,7 @@ namespace {
 constexpr double kTurn = 2.0 * std::numbers::pi;
 constexpr double kLargeStep = 1.0;  // rad from one sample to the next
 constexpr double kMostTurns = 2.0;  // lost at once
+constexpr int kFewSteps = 10;       // one of so many may be large and no turn, such as spikes
 constexpr double kNoise = 0.01;     // rad by which an angle within one turn may exceed it
 
 /// Smallest and largest of the values that are there.
@@ -39,18 +40,21 @@ int continueAngle(Eigen::Ref<Eigen::VectorXd> q) {
   const auto step = [&](size_t i) { return q[known[i + 1]] - q[known[i]]; };
   const auto large = [&](size_t i) { return std::abs(step(i)) > kLargeStep; };
   std::vector<double> turns(known.size(), 0.0);
-  int count = 0;
+  int count = 0, others = 0;  // large steps that are lost turns, and those that are none
   for (size_t i = 0; i + 1 < known.size(); ++i) {
     turns[i + 1] = turns[i];
     const bool alone = (i == 0 || !large(i - 1)) && (i + 2 >= known.size() || !large(i + 1));
-    if (!large(i) || !(within || alone)) continue;
+    if (!large(i)) continue;
     const double lost = std::round(step(i) / kTurn);
-    if (lost == 0.0 || std::abs(lost) > kMostTurns) continue;  // more are another unit
-    if (std::abs(step(i) - lost * kTurn) > kLargeStep) continue;
+    const bool whole = lost != 0.0 && std::abs(lost) <= kMostTurns &&  // more are another unit
+                       std::abs(step(i) - lost * kTurn) <= kLargeStep;
+    if (!whole) ++others;
+    if (!whole || !(within || alone)) continue;
     turns[i + 1] -= lost;
     ++count;
   }
-  if (count == 0) return 0;
+  // rows in no order: some of their steps are a turn by chance
+  if (count == 0 || kFewSteps * others > static_cast<int>(known.size())) return 0;
   for (size_t i = 0; i < known.size(); ++i) q[known[i]] += turns[i] * kTurn;
   return count;
 }

@@ -72,6 +72,16 @@ TEST_F(Turns, RestsAtTheEndOfTheRange) {
   EXPECT_NEAR(recording.values.maxCoeff() - recording.values.minCoeff(), 2e-4, 1e-12);
 }
 
+// Rows in no order have steps of about a turn by chance; they stay as they are.
+TEST_F(Turns, LeavesRowsInNoOrderAlone) {
+  Eigen::VectorXd q = 3.0 * Eigen::VectorXd::Random(400);
+  Recording recording = recordingOf(q, "pan");
+  const Eigen::VectorXd steps = q.tail(399) - q.head(399);
+  ASSERT_GT((steps.array().abs() > 2.0 * kHalfTurn - 1.0).count(), 0);
+  EXPECT_EQ(restoreTurns(robot_, &recording), 0);
+  EXPECT_EQ((recording.values.col(0) - q).norm(), 0.0);
+}
+
 // Missing values beside the jump do not hide it.
 TEST_F(Turns, PassesOverMissingValues) {
   const Eigen::VectorXd q = Eigen::VectorXd::LinSpaced(50, 2.0, 5.0);

@@ -125,7 +125,9 @@ Raw gather(const Recording& recording, const JointSignalOptions& options) {
     raw.time = Eigen::VectorXd::LinSpaced(
         recording.samples(), 0.0, static_cast<double>(recording.samples() - 1) / options.rate_hz);
   } else {
-    throw errorIn(recording, "there are no time stamps; give the sampling rate");
+    throw errorIn(recording,
+                  "there are no time stamps; give the sampling rate (--rate, or recording.rate in "
+                  "robot.yaml)");
   }
   return raw;
 }
