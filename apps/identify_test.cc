@@ -212,6 +212,25 @@ TEST_F(Identify, TakesRowsInNoOrder) {
   EXPECT_NE(flat(refused).find("give the time of every row"), std::string::npos) << refused.out;
 }
 
+// Claim: a log of commanded torques alone is used, and that is told; beside measured ones they are
+// not.
+TEST_F(Identify, TakesCommandedTorquesWhereNoneAreMeasured) {
+  const Recording whole = readRecordings(file("log.csv")).at(0);
+  std::string table = "t,q1,q2,tau_cmd1,tau_cmd2\n";
+  for (Eigen::Index k = 0; k < whole.samples(); ++k) {
+    const auto value = [&](const char* name) { return whole.values(k, whole.column(name)); };
+    table += fmt::format("{},{},{},{},{}\n", whole.time[k], value("q_shoulder"), value("q_elbow"),
+                         value("tau_shoulder"), value("tau_elbow"));
+  }
+  const CommandResult result = identify(write("commanded.csv", table));
+  EXPECT_EQ(result.code, 0) << result.out << result.error;
+  EXPECT_NE(flat(result).find("no torque is measured: those that were commanded are taken for "
+                              "'shoulder', 'elbow'"),
+            std::string::npos)
+      << result.out;
+  EXPECT_EQ(flat(identify(file("log.csv"))).find("no torque is measured"), std::string::npos);
+}
+
 // Claim: a file with a part for training and one for test serves --log and --validate, each with
 // its own part.
 TEST_F(Identify, TakesTrainingAndTestFromOneFile) {

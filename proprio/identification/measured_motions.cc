@@ -100,6 +100,31 @@ std::vector<std::string> silentTorques(const Model& model, Recording* recording,
   return silent;
 }
 
+/// Many controllers record what they command and no more. Where no joint has a measured torque or
+/// current, commanded torques stand in for them.
+void takeCommandedTorques(Recording* recording) {
+  const auto isEffort = [](const Channel& channel, Role role) {
+    return channel.role == role &&
+           (channel.quantity == Quantity::kTorque ||
+            (role == Role::kMeasured && channel.quantity == Quantity::kCurrent));
+  };
+  std::vector<Channel>& channels = recording->channels;
+  if (std::any_of(channels.begin(), channels.end(),
+                  [&](const Channel& channel) { return isEffort(channel, Role::kMeasured); }))
+    return;
+  std::vector<std::string> joints;
+  for (Channel& channel : channels) {
+    if (!isEffort(channel, Role::kCommanded)) continue;
+    joints.push_back(inQuotes(channel.of));
+    channel.role = Role::kMeasured;
+    channel.name = signalName(channel.quantity, channel.role, channel.of);
+  }
+  if (!joints.empty())
+    recording->notes.push_back(
+        fmt::format("no torque is measured: those that were commanded are taken for {}",
+                    fmt::join(joints, ", ")));
+}
+
 /// Currents are torques only through a gain; one without a declared gain is no measurement of any.
 void requireGains(const Model& model, const Recording& recording) {
   std::vector<std::string> joints;
@@ -308,6 +333,7 @@ std::string fingerprint(const std::string& path) {
 Recording readMeasurements(const Model& model, const std::string& path,
                            const RecordingOptions& options) {
   Recording recording = readRobotRecording(model, path, options);
+  takeCommandedTorques(&recording);
   requireGains(model, recording);
   restoreTurns(model, &recording);
   std::vector<Eigen::Index> columns, rows;

@@ -20,7 +20,8 @@ struct MeasurementOptions {
 
 /// A log mapped through the robot, with angles that were kept within one turn made continuous
 /// (turns.h), without measured channels of joints that have no value at all and without rows in
-/// which a measured position or torque is missing; its notes tell all of it.
+/// which a measured position or torque is missing; commanded torques where none are measured; its
+/// notes tell all of it.
 /// @throws Error if fewer than ten rows are left, or joints have currents and no declared gain.
 Recording readMeasurements(const Model& model, const std::string& path,
                            const RecordingOptions& options);
