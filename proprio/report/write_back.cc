@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -16,8 +15,9 @@
 #include "proprio/model/robot_reader.h"
 #include "proprio/model/robot_yaml_writer.h"
 #include "proprio/model/urdf_export.h"
+#include "proprio/model/urdf_reader.h"
 #include "proprio/model/urdf_writer.h"
-#include "proprio/spatial/physical_consistency.h"
+#include "proprio/report/inertia_shares.h"
 #include "proprio/spatial/pseudo_inertia.h"
 
 namespace proprio {
@@ -25,11 +25,39 @@ namespace {
 
 constexpr const char* kUrdfName = "robot.urdf";
 
-/// Share of the whole that a link keeps for itself.
-constexpr double kOwnShare = 1e-4;
+/// Names in one sentence, at most.
+constexpr std::ptrdiff_t kMostNames = 4;
 
-bool ownIsPossible(const Link& link) {
-  return consistencyMargins(ownInertia(link)).fullyConsistent();
+/// A link of which the recordings say nothing stays as declared while the estimate differs from the
+/// declaration by less than this part of the body in every direction: a solver's rounding. More
+/// was asked for (a bound, a mirrored link) or needed (the declaration is impossible).
+constexpr double kSameBody = 0.01;
+
+bool isSameBody(const InertialParameters& declared, const InertialParameters& estimate) {
+  const Eigen::LLT<Eigen::Matrix4d> body(pseudoInertia(declared));
+  if (body.info() != Eigen::Success) return false;
+  const Eigen::Matrix4d half = body.matrixL().solve(pseudoInertia(estimate - declared));
+  const Eigen::Matrix4d difference = body.matrixL().solve(half.transpose());
+  return difference.norm() < kSameBody;
+}
+
+/// The estimate with the declared values of links that are not its subject: that of a fixed base,
+/// and those about which the recordings say nothing.
+Parameters withoutTheUnidentified(Parameters estimate,
+                                  const std::vector<ParameterOrigin>& origins) {
+  const Model& model = estimate.layout->model();
+  for (int link = 0; link < static_cast<int>(model.links.size()); ++link) {
+    const InertialParameters& declared = model.links[static_cast<size_t>(link)].inertia;
+    const auto first = origins.begin() + (origins.empty() ? 0 : estimate.layout->linkOffset(link));
+    const bool unknown = !origins.empty() &&
+                         std::all_of(first, first + 10, [](ParameterOrigin origin) {
+                           return origin == ParameterOrigin::kPrior;
+                         });
+    const bool fixed = link == model.base && !model.floating;
+    if (fixed || (unknown && isSameBody(declared, linkInertia(estimate, link))))
+      setLinkInertia(estimate, link, declared);
+  }
+  return estimate;
 }
 
 std::vector<Finding> errorsOf(const Model& model) {
@@ -43,15 +71,14 @@ std::vector<Finding> errorsOf(const Model& model) {
 
 /// What check calls impossible in the new files, apart from what it said before about links and
 /// joints that the estimate does not touch (a base without mass).
-std::vector<std::string> refusalsOf(const Model& before, const Model& after,
-                                    const Model& identified) {
+std::vector<std::string> refusalsOf(const Model& before, const Model& after) {
   const std::vector<Finding> known = errorsOf(before);
   std::vector<std::string> refusals;
   for (const Finding& finding : errorsOf(after)) {
     const std::string link =
         finding.link >= 0 ? after.links[static_cast<size_t>(finding.link)].name : "";
     const int old_link = link.empty() ? -1 : before.linkIndex(link);
-    const bool touched = old_link >= 0 && identified.linkIndex(link) >= 0 &&
+    const bool touched = old_link >= 0 &&
                          before.links[static_cast<size_t>(old_link)].inertia.vector() !=
                              after.links[static_cast<size_t>(finding.link)].inertia.vector();
     const bool old = std::any_of(known.begin(), known.end(), [&](const Finding& other) {
@@ -68,31 +95,61 @@ std::vector<std::string> refusalsOf(const Model& before, const Model& after,
   return refusals;
 }
 
-/// The whole of each link stays as it is; what is fixed to it is made lighter where it leaves the
-/// link itself nothing. D >= s parts + eps D: s = (1 - eps) / largest eigenvalue of parts in D.
-Model withRoomForParts(Model model, std::vector<std::string>* notes) {
+/// All of a few names, some of many.
+std::string listed(const std::vector<std::string>& names) {
+  if (std::ssize(names) <= kMostNames) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more",
+                     fmt::join(names.begin(), names.begin() + kMostNames, ", "),
+                     std::ssize(names) - kMostNames);
+}
+
+/// The identified links divided among themselves and what is fixed to them.
+/// @param files     the URDF: links that can be written
+/// @param declared  the same links with the declared inertias
+Model withDividedLinks(Model model, const Model& files, const Model& declared,
+                       std::vector<std::string>* notes) {
   for (Link& link : model.links) {
-    InertialParameters sum;
-    std::vector<std::string> names;
+    const int index = declared.linkIndex(link.name);
+    if (link.parts.empty() || index < 0) continue;
+    const Link& old = declared.links[static_cast<size_t>(index)];
+    if (old.inertia.vector() == link.inertia.vector()) continue;
+    std::vector<FixedPart> parts;
+    std::vector<std::string> names;  // of what may change
     for (const LinkPart& part : link.parts) {
-      sum = sum + transformed(part.X_LP, part.inertia);
-      names.push_back(inQuotes(part.name));
+      parts.push_back({transformed(part.X_LP, part.inertia), files.linkIndex(part.name) >= 0});
+      if (parts.back().writable && part.inertia.mass > 0.0) names.push_back(inQuotes(part.name));
     }
-    const Eigen::LLT<Eigen::Matrix4d> whole(pseudoInertia(link.inertia));
-    if (link.parts.empty() || whole.info() != Eigen::Success) continue;
-    const Eigen::Matrix4d half = whole.matrixL().solve(pseudoInertia(sum));
-    const Eigen::Matrix4d parts = whole.matrixL().solve(half.transpose());
-    const double largest =
-        Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d>(parts, Eigen::EigenvaluesOnly)
-            .eigenvalues()[3];
-    const double share = (1.0 - kOwnShare) / largest;
-    if (!(share < 1.0) || ownIsPossible(link)) continue;
-    for (LinkPart& part : link.parts)
-      part.inertia = InertialParameters::fromVector(share * part.inertia.vector());
+    const InertiaShares shares = divideInertia(link.inertia, ownInertia(old), parts);
+    if (shares.kept) continue;
+    for (size_t k = 0; k < link.parts.size(); ++k) {
+      LinkPart& part = link.parts[k];
+      if (parts[k].writable && part.inertia.mass > 0.0)
+        part.inertia = transformed(part.X_LP.inverse(), shares.parts[k]);
+    }
     notes->push_back(fmt::format(
-        "{}, fixed to '{}', {} written with {:.2g} of the declared mass and inertia: together with "
-        "the link more was not found",
-        fmt::join(names, ", "), link.name, names.size() == 1 ? "is" : "are", share));
+        "{}, fixed to '{}', {} identified together with it; as declared {} would leave the link no "
+        "possible share, so link and parts are written with {:.3g} times their declared mass, "
+        "moved so that the sum is what was found",
+        listed(names), link.name, names.size() == 1 ? "was" : "were",
+        names.size() == 1 ? "it" : "they", shares.mass_factor));
+  }
+  return model;
+}
+
+/// For the URDF: joints whose friction is as it was keep what the URDF says, which a robot.yaml may
+/// contradict.
+Model withUntouchedFriction(Model model, const Model& as_read, const Model& files) {
+  for (Joint& joint : model.joints) {
+    const int old = as_read.jointIndex(joint.name), file = files.jointIndex(joint.name);
+    if (old < 0 || file < 0) continue;
+    const std::vector<FrictionTerm>& before =
+        as_read.joints[static_cast<size_t>(old)].friction.terms;
+    const bool same = std::equal(
+        before.begin(), before.end(), joint.friction.terms.begin(), joint.friction.terms.end(),
+        [](const FrictionTerm& a, const FrictionTerm& b) {
+          return a.kind == b.kind && a.coefficient == b.coefficient;
+        });
+    if (same) joint.friction = files.joints[static_cast<size_t>(file)].friction;
   }
   return model;
 }
@@ -101,17 +158,28 @@ bool endsInUrdf(const Model& model) { return model.source == model.urdf && !mode
 
 }  // namespace
 
-WrittenModel writtenModel(const Model& as_read, const Parameters& estimate, bool force) {
+WrittenModel writtenModel(const Model& as_read, const Parameters& estimate, bool force,
+                          const std::vector<ParameterOrigin>& origins) {
   if (as_read.source.empty())
     throw Error(fmt::format("the robot {} was not read from a file, so there is none to write to",
                             inQuotes(as_read.name)));
+  if (!origins.empty() && origins.size() != estimate.values.size())
+    throw Error(fmt::format("there are origins of {} parameters; the estimate has {}",
+                            origins.size(), estimate.values.size()));
   WrittenModel written;
-  const Model model = withRoomForParts(
-      withoutSensedWrenches(modelWithParameters(estimate), as_read), &written.notes);
+  ReadOptions options;
+  options.lump_fixed = false;
+  const Model before = readRobot(as_read.source, options);
+  const Model files = as_read.urdf.empty() ? Model() : readUrdf(as_read.urdf);
+  const Model model = withDividedLinks(
+      withoutSensedWrenches(modelWithParameters(withoutTheUnidentified(estimate, origins)),
+                            as_read),
+      files, withoutSensedWrenches(estimate.layout->model(), as_read), &written.notes);
   RobotYamlUpdate update;
   update.urdf = kUrdfName;
   if (!as_read.urdf.empty()) {
-    written.urdf = updatedUrdf(readFile(as_read.urdf), model, as_read.urdf);
+    written.urdf = updatedUrdf(readFile(as_read.urdf),
+                               withUntouchedFriction(model, as_read, files), as_read.urdf);
     update.urdf_text = written.urdf;
   }
   const std::string yaml =
@@ -119,13 +187,10 @@ WrittenModel writtenModel(const Model& as_read, const Parameters& estimate, bool
   written.yaml = updatedRobotYaml(yaml, model, as_read.source, update);
 
   // read again: what a user of the files gets
-  ReadOptions options;
-  options.lump_fixed = false;
-  const Model before = readRobot(as_read.source, options);
   options.urdf_text = update.urdf_text;
   const Model after = readRobotYamlText(written.yaml, as_read.source, options);
   if (as_read.urdf.empty()) written.urdf = exportUrdf(after);
-  written.refusals = refusalsOf(before, after, model);
+  written.refusals = refusalsOf(before, after);
   if (!written.refusals.empty() && !force) written.urdf = written.yaml = {};
   return written;
 }

@@ -8,15 +8,16 @@
 ///   a robot.yaml with a URDF    its bytes, values spliced in     its bytes, values spliced in
 ///   a robot.yaml with a DH table  made from the table            its bytes, values spliced in
 ///
-/// What is fixed to a link was identified together with it. Its own description stays as it is
-/// where the rest of the link is then still possible; else everything fixed to the link is written
-/// with the largest share of its inertia for which it is, so that the sum is the estimate.
+/// Only what was identified changes: a fixed base and links about which the recordings say nothing
+/// stay as they are. What is fixed to a link was identified together with it; inertia_shares.h says
+/// how the sum is divided, and the notes where that changed a part.
 ///
 /// A robot that `proprio check` calls impossible is not written unless it is forced.
 
 #include <string>
 #include <vector>
 
+#include "proprio/identification/estimate.h"
 #include "proprio/model/parameters.h"
 
 namespace proprio {
@@ -31,7 +32,9 @@ struct WrittenModel {
 
 /// @param as_read   as readRobot returned it; its files are read again
 /// @param estimate  values in a layout of that model (or of one with more joints locked)
+/// @param origins   of the estimate's values; empty: all of them count
 /// @throws Error if the files cannot be read, or the values cannot be said in them.
-WrittenModel writtenModel(const Model& as_read, const Parameters& estimate, bool force = false);
+WrittenModel writtenModel(const Model& as_read, const Parameters& estimate, bool force = false,
+                          const std::vector<ParameterOrigin>& origins = {});
 
 }  // namespace proprio

@@ -1,5 +1,6 @@
 #include "proprio/report/write_back.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +8,7 @@
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/testing/temp_folder.h"
+#include "proprio/model/lint.h"
 #include "proprio/model/robot_reader.h"
 #include "proprio/report/testing/identified.h"
 
@@ -100,6 +102,120 @@ TEST_F(WriteBack, OldErrorsElsewhereAreNotOurs) {
     estimate.values[static_cast<size_t>(estimate.layout->linkOffset(link) + k)] *= 1.1;
   }
   EXPECT_TRUE(writtenModel(as_read, estimate).refusals.empty());
+}
+
+/// A body with these numbers, as URDF says it.
+std::string inertialText(double mass, double x, double inertia) {
+  return fmt::format(
+      "<inertial><origin xyz='{} 0 0'/><mass value='{}'/><inertia ixx='{}' ixy='0' ixz='0' "
+      "iyy='{}' iyz='0' izz='{}'/></inertial>",
+      x, mass, inertia, inertia, inertia);
+}
+
+/// Two joints; a stand on a base without mass, a tool that weighs more than the link it is fixed
+/// to, and a flange without mass between them.
+std::string armWithFixedParts() {
+  const auto joint = [](const std::string& type, const std::string& from, const std::string& to) {
+    return fmt::format(
+        "<joint name='to_{}' type='{}'><parent link='{}'/><child link='{}'/><origin xyz='0.1 0 0'/>"
+        "<axis xyz='0 1 0'/><limit lower='-2' upper='2' velocity='3' effort='9'/><dynamics "
+        "damping='1.50' friction='0.50'/></joint>\n",
+        to, type, from, to);
+  };
+  return "<robot name='arm'>\n<link name='base'/>\n<link name='stand'>" +
+         inertialText(20.0, 0.0, 0.5) + "</link>\n<link name='upper'>" +
+         inertialText(2.0, 0.1, 0.02) + "</link>\n<link name='fore'>" +
+         inertialText(0.3, 0.02, 0.0004) + "</link>\n<link name='flange'/>\n<link name='tool'>" +
+         inertialText(0.9, 0.05, 0.002) + "</link>\n" + joint("fixed", "base", "stand") +
+         joint("revolute", "base", "upper") + joint("revolute", "upper", "fore") +
+         joint("fixed", "fore", "flange") + joint("fixed", "flange", "tool") + "</robot>\n";
+}
+
+/// The text of a link.
+std::string elementOf(const std::string& urdf, const std::string& link) {
+  const size_t begin = urdf.find("<link name='" + link + "'");
+  return urdf.substr(begin, urdf.find('\n', begin) - begin);
+}
+
+// The base and links about which the recordings say nothing stay byte for byte, whatever is fixed
+// to them and whatever a solver's rounding made of their values.
+TEST_F(WriteBack, LeavesTheUnidentifiedAlone) {
+  const std::string urdf = armWithFixedParts();
+  writeFileAtomically(file("arm.urdf"), urdf);
+  const Model as_read = readRobot(file("arm.urdf"));
+  Parameters estimate = declaredParameters(std::make_shared<const Model>(as_read));
+  std::vector<ParameterOrigin> origins(estimate.values.size(), ParameterOrigin::kPrior);
+  for (double& value : estimate.values) value *= 1.0 + 1e-7;
+  const int upper = estimate.layout->linkOffset(as_read.linkIndex("upper"));
+  for (int k = 0; k < 10; ++k) {
+    estimate.values[static_cast<size_t>(upper + k)] *= 1.1;
+    origins[static_cast<size_t>(upper + k)] = ParameterOrigin::kData;
+  }
+  const WrittenModel written = writtenModel(as_read, estimate, false, origins);
+  EXPECT_TRUE(written.refusals.empty() && written.notes.empty());
+  for (const char* link : {"base", "stand", "fore", "flange", "tool"})
+    EXPECT_EQ(elementOf(written.urdf, link), elementOf(urdf, link));
+  EXPECT_NE(elementOf(written.urdf, "upper"), elementOf(urdf, "upper"));
+  origins.pop_back();
+  EXPECT_THROW(writtenModel(as_read, estimate, false, origins), Error);
+}
+
+// Where an estimate of link and tool leaves the link nothing possible beside the declared tool,
+// both get their share of it: possible, with the masses' ratio of the description, told; the sum is
+// the estimate, and what has no mass gets none.
+TEST_F(WriteBack, DividesLinkAndTool) {
+  writeFileAtomically(file("arm.urdf"), armWithFixedParts());
+  const Model as_read = readRobot(file("arm.urdf"));
+  Parameters estimate = declaredParameters(std::make_shared<const Model>(as_read));
+  const int fore = as_read.linkIndex("fore");
+  const InertialParameters whole = InertialParameters::fromVector(
+      0.7 * transformed(Pose::fromXyzRpy({0.01, 0.02, 0.0}, {0.1, 0.0, 0.2}),
+                        linkInertia(estimate, fore))
+                .vector());
+  setLinkInertia(estimate, fore, whole);
+  const WrittenModel written = writtenModel(as_read, estimate);
+  EXPECT_TRUE(written.refusals.empty()) << written.refusals.front();
+  ASSERT_EQ(written.notes.size(), 1u);
+  EXPECT_NE(written.notes[0].find("'tool', fixed to 'fore', was identified together"),
+            std::string::npos)
+      << written.notes[0];
+  EXPECT_EQ(elementOf(written.urdf, "flange"), "<link name='flange'/>");
+  EXPECT_EQ(elementOf(written.urdf, "base"), "<link name='base'/>");
+  write(written);
+  ReadOptions apart;
+  apart.lump_fixed = false;
+  const Model read = readRobot(file("robot.urdf"), apart);
+  const auto body = [&](const char* name) {
+    return read.links[static_cast<size_t>(read.linkIndex(name))].inertia;
+  };
+  EXPECT_NEAR(body("fore").mass, 0.7 * 0.3, 1e-12);
+  EXPECT_NEAR(body("tool").mass, 0.7 * 0.9, 1e-12);
+  for (const Finding& finding : lint(read)) EXPECT_NE(finding.severity, Severity::kError);
+  const Model lumped = readRobot(file("robot.urdf"));
+  EXPECT_LT((lumped.links[static_cast<size_t>(lumped.linkIndex("fore"))].inertia.vector() -
+             whole.vector())
+                .norm(),
+            1e-12);
+}
+
+// Friction that nobody identified stays in the URDF, also where a robot.yaml contradicts it.
+TEST_F(WriteBack, LeavesUnidentifiedFriction) {
+  writeFileAtomically(file("arm.urdf"), armWithFixedParts());
+  writeFileAtomically(file("arm.yaml"),
+                      "version: 1\nurdf: arm.urdf\njoints:\n"
+                      "  to_upper: {friction: {viscous: 0, coulomb: 0}}\n"
+                      "  to_fore: {friction: {viscous: 0, coulomb: 0}}\n");
+  const Model as_read = readRobot(file("arm.yaml"));
+  Parameters estimate = declaredParameters(std::make_shared<const Model>(as_read));
+  estimate.values[static_cast<size_t>(estimate.layout->index("to_fore.viscous"))] = 0.25;
+  const WrittenModel written = writtenModel(as_read, estimate);
+  const auto joint = [&](const std::string& name) {
+    const size_t begin = written.urdf.find("name='to_" + name);
+    return written.urdf.substr(begin, written.urdf.find('\n', begin) - begin);
+  };
+  EXPECT_NE(joint("upper").find("damping='1.50' friction='0.50'"), std::string::npos);
+  EXPECT_NE(joint("fore").find("damping='0.25' friction='0'"), std::string::npos) << joint("fore");
+  EXPECT_NE(written.yaml.find("to_upper: {friction: {viscous: 0, coulomb: 0}}"), std::string::npos);
 }
 
 // A model that was never a file is refused.
