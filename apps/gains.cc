@@ -125,8 +125,9 @@ void writeGains(const std::string& folder, const Model& model,
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) throw Error(fmt::format("{}: {}", folder, failed.message()));
-  if (!written.urdf.empty()) writeFileAtomically(folder + "/robot.urdf", written.urdf);
-  writeFileAtomically(folder + "/robot.yaml", written.yaml);
+  std::vector<FileContent> files = {{folder + "/robot.yaml", written.yaml}};
+  if (!written.urdf.empty()) files.push_back({folder + "/robot.urdf", written.urdf});
+  writeFilesTogether(files);
 }
 
 int run(GainsVerbOptions options) {

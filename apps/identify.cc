@@ -108,25 +108,50 @@ class ProgressBar {
   bool shown_ = false;
 };
 
-/// The files that belong together, made first and written only when all of them are there.
+/// robot.urdf and robot.yaml of an earlier result in the folder, which a result that has none would
+/// stand beside; never the files that were read.
+std::vector<std::string> staleFiles(const std::string& folder, const Model& model) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> stale;
+  if (!fs::exists(folder + "/estimate.json")) return stale;
+  std::error_code ignored;
+  for (const char* name : {"/robot.urdf", "/robot.yaml"}) {
+    const std::string path = folder + name;
+    if (fs::exists(path) && !fs::equivalent(path, model.source, ignored) &&
+        !fs::equivalent(path, model.urdf, ignored))
+      stale.push_back(path);
+  }
+  return stale;
+}
+
+/// The files that belong together: all of them, or none.
 void writeAll(const IdentifyVerbOptions& options, const Model& model,
               const IdentificationResult& result) {
-  const std::string json = estimateJson(result);
-  writeJson(options, json);
-  if (options.out.empty()) return;
+  std::vector<FileContent> files;
+  if (!options.json.empty()) files.push_back({options.json, estimateJson(result)});
+  if (options.out.empty()) {
+    writeFilesTogether(files);
+    return;
+  }
   Parameters estimate;
   estimate.layout = result.problem.layout;
   const Eigen::VectorXd& chi = result.best().estimate.chi;
   estimate.values.assign(chi.data(), chi.data() + chi.size());
-  const WrittenModel written = writtenModel(model, estimate, options.force);
-  const std::string report = identificationReport(result);
+  const WrittenModel written =
+      writtenModel(model, estimate, options.force, result.best().origins);
   std::error_code failed;
   std::filesystem::create_directories(options.out, failed);
   if (failed) throw Error(fmt::format("{}: {}", options.out, failed.message()));
-  if (!written.urdf.empty()) writeFileAtomically(options.out + "/robot.urdf", written.urdf);
-  if (!written.yaml.empty()) writeFileAtomically(options.out + "/robot.yaml", written.yaml);
-  writeFileAtomically(options.out + "/report.html", report);
-  writeFileAtomically(options.out + "/estimate.json", json);
+  std::vector<std::string> stale;
+  if (written.urdf.empty()) {
+    stale = staleFiles(options.out, model);
+  } else {
+    files.push_back({options.out + "/robot.urdf", written.urdf});
+    files.push_back({options.out + "/robot.yaml", written.yaml});
+  }
+  files.push_back({options.out + "/report.html", identificationReport(result)});
+  files.push_back({options.out + "/estimate.json", estimateJson(result)});
+  writeFilesTogether(files, stale);
   if (!result.passed && !written.urdf.empty())
     fmt::print(stderr, "proprio: {}/robot.urdf did not pass: do not use it before you know why\n",
                options.out);
@@ -136,6 +161,8 @@ void writeAll(const IdentifyVerbOptions& options, const Model& model,
     fmt::print(
         stderr, "proprio: {}: {}{}\n", options.out, refusal,
         options.force ? "" : "; robot.urdf is not written (--force, or a consistent method)");
+  for (const std::string& path : stale)
+    fmt::print(stderr, "proprio: {} was of an earlier result and is removed\n", path);
 }
 
 int run(IdentifyVerbOptions options) {

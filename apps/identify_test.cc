@@ -1,4 +1,4 @@
-// The main job from the command line: a recording in, files, a verdict and an exit code out; and
+// The main job from the command line: a recording in, a verdict and an exit code out; and
 // recordings with mistakes, each of which is noticed or survived.
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "apps/testing/command_test_base.h"
+#include "apps/testing/identify_test_base.h"
 #include "proprio/core/text.h"
 #include "proprio/model/robot_reader.h"
 #include "proprio/recording/cut.h"
@@ -16,130 +16,6 @@
 
 namespace proprio {
 namespace {
-
-class Identify : public CommandTestBase {
- protected:
-  /// A noisy recording of the planar arm, whose torques depend on all of its parameters.
-  void SetUp() override {
-    CommandTestBase::SetUp();
-    record(arm_, "log.csv");
-  }
-
-  void record(const std::string& arm, const std::string& log) {
-    ASSERT_EQ(run("motion " + robot(arm) + " --type fourier --period 8 --seed 3 --out " +
-                  file("motion.json"))
-                  .code,
-              0);
-    ASSERT_EQ(run("simulate " + robot(arm) + " --trajectory " + file("motion.json") +
-                  " --encoder-noise 1e-5 --torque-noise 0.05 --out " + file(log))
-                  .code,
-              0);
-  }
-
-  /// The recording with every row changed.
-  template <class Change>
-  std::string changed(const std::string& name, const Change& change) {
-    std::ifstream in(file("log.csv"));
-    std::ofstream out(file(name));
-    std::string line;
-    std::getline(in, line);
-    const std::vector<std::string> header = splitAt(line, ',');
-    out << line << '\n';
-    for (int row = 0; std::getline(in, line); ++row) {
-      std::vector<std::string> cells = splitAt(line, ',');
-      if (!change(row, header, cells)) continue;
-      for (size_t c = 0; c < cells.size(); ++c) out << (c > 0 ? "," : "") << cells[c];
-      out << '\n';
-    }
-    return file(name);
-  }
-
-  static void scale(std::string& cell, double factor) {
-    cell = std::to_string(std::stod(cell) * factor);
-  }
-
-  CommandResult identify(const std::string& log, const std::string& more = "") {
-    return run("identify " + robot(arm_) + " --log " + log +
-               (more.find("--validate") == std::string::npos ? " --split 0.7 " : " ") + more);
-  }
-
-  /// What was printed, without the line breaks of a narrow terminal.
-  static std::string flat(const CommandResult& result) {
-    std::string text;
-    for (const char c : result.out) {
-      if (c != '\n' && c != ' ')
-        text += c;
-      else if (!text.empty() && text.back() != ' ')
-        text += ' ';
-    }
-    return text;
-  }
-
-  std::string arm_ = "planar_2r.yaml";
-};
-
-/// The six-axis arm, for mistakes that two joints cannot show.
-class IdentifySixAxes : public Identify {
- protected:
-  IdentifySixAxes() { arm_ = "tx40.yaml"; }
-
-  using Header = std::vector<std::string>;
-  using Cells = std::vector<std::string>;
-
-  /// Index of the column of that name, without its unit.
-  static size_t column(const Header& header, const std::string& name) {
-    for (size_t c = 0; c < header.size(); ++c) {
-      if (header[c].rfind(name + " ", 0) == 0) return c;
-    }
-    ADD_FAILURE() << "no column " << name;
-    return 0;
-  }
-
-  /// Columns of two joints change places.
-  static void exchange(const Header& header, Cells& cells, const std::string& prefix,
-                       const std::string& one, const std::string& other) {
-    std::swap(cells[column(header, prefix + one)], cells[column(header, prefix + other)]);
-  }
-
-  /// Torques `steps` rows later than they were.
-  std::string delayed(const std::string& name, int steps) {
-    std::vector<Cells> all;
-    changed("copy.csv", [&](int, const Header&, Cells& cells) {
-      all.push_back(cells);
-      return false;
-    });
-    return changed(name, [&](int row, const Header& header, Cells& cells) {
-      const int from = row - steps;
-      if (from < 0 || from >= static_cast<int>(all.size())) return false;
-      for (size_t c = 0; c < cells.size(); ++c) {
-        if (header[c].rfind("tau_joint", 0) == 0) cells[c] = all[static_cast<size_t>(from)][c];
-      }
-      return true;
-    });
-  }
-
-  /// Percent of each joint's torque norm that remain on the validation recording.
-  std::vector<double> errors(const std::string& folder) const {
-    std::vector<double> percent;
-    const nlohmann::json estimate = json(folder + "/estimate.json");
-    for (const auto& joint : estimate["errors"]["validation"]["joints"])
-      percent.push_back(joint["percent"].is_null() ? std::nan("") : joint["percent"].get<double>());
-    return percent;
-  }
-};
-
-// Claim: the documented call writes all four files, which the other verbs can read, and says
-// passed.
-TEST_F(Identify, WritesWhatItPromises) {
-  const CommandResult result = identify(file("log.csv"), "--out " + file("out"));
-  EXPECT_EQ(result.code, 0) << result.out << result.error;
-  EXPECT_NE(result.out.find("PASSED"), std::string::npos) << result.out;
-  for (const char* name : {"estimate.json", "robot.urdf", "robot.yaml", "report.html"})
-    EXPECT_TRUE(std::filesystem::exists(file("out") + "/" + name)) << name;
-  EXPECT_EQ(run("check " + file("out") + "/robot.yaml").code, 0);
-  EXPECT_EQ(run("validate " + file("out") + "/robot.yaml --log " + file("log.csv")).code, 0);
-  EXPECT_EQ(run("compare " + file("out") + " " + file("out")).code, 0);
-}
 
 // Claim: an unconstrained method runs too, several are compared, unknown ones are named.
 TEST_F(Identify, RunsSeveralMethods) {
@@ -572,29 +448,6 @@ TEST_F(IdentifySixAxes, NamesTorquesOfAnotherUnit) {
       << all.out;
 }
 
-// Claim: a tool with the unit matrix as inertia is no obstacle: the whole is identified, and what
-// is written adds up to it and is possible.
-TEST_F(IdentifySixAxes, DividesWhatAPlaceholderLeaves) {
-  std::string urdf = readFile(robot("tx40.urdf"));
-  urdf.replace(urdf.find("</robot>"), 8, R"(
-  <link name="tool"><inertial><mass value="0.1"/>
-    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="mount" type="fixed"><parent link="link_6"/><child link="tool"/></joint>
-</robot>)");
-  const std::string arm = write("tool.urdf", urdf);
-  const CommandResult result =
-      run("identify " + arm + " --log " + file("log.csv") + " --split 0.7 --out " + file("out"));
-  EXPECT_EQ(result.code, 0) << result.out << result.error;
-  EXPECT_NE(flat(result).find("'tool' has the unit matrix as inertia"), std::string::npos)
-      << result.out;
-  EXPECT_NE(result.error.find("'tool', fixed to 'link_6', is written with"), std::string::npos)
-      << result.error;
-  EXPECT_EQ(run("check " + file("out/robot.urdf")).code, 0);
-  const Model model = readRobot(file("out/robot.urdf"));
-  const Link& last = model.links[static_cast<size_t>(requireLink(model, "link_6"))];
-  EXPECT_LT(last.inertia.inertia.maxCoeff(), 0.1);  // not the square metre of the placeholder
-}
-
 // Claim: torques at the end of their range are left out: with the tallest fifth of one joint's
 // torques cut off every joint is predicted as well as without, but for 2 % of its torque.
 TEST_F(IdentifySixAxes, LeavesOutClippedTorques) {
@@ -679,7 +532,6 @@ TEST_F(IdentifySixAxes, MakesAnglesContinuous) {
   for (size_t j = 0; j < plain.size(); ++j) EXPECT_NEAR(turned[j], plain[j], 0.05 * plain[j]) << j;
 }
 
-// Claim: options that contradict each other or are no numbers are refused in one sentence.
 /// An arm of three joints with a tool behind a force-torque sensor.
 std::string armWithTool(double tool_mass) {
   const auto link = [](const std::string& name, double mass, double length) {
@@ -758,6 +610,7 @@ TEST_F(Identify, LearnsAToolFromItsSensor) {
   }
 }
 
+// Claim: options that contradict each other or are no numbers are refused in one sentence.
 TEST_F(Identify, RefusesBadOptions) {
   EXPECT_EQ(identify(file("log.csv"), "--split 0.5 --validate " + file("log.csv")).code, 2);
   EXPECT_EQ(identify(file("log.csv"), "--prior-weight minus").code, 2);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "apps/verb.h"
+#include "proprio/core/atomic_file.h"
 #include "proprio/core/text.h"
 
 namespace proprio::apps {
@@ -91,7 +92,7 @@ int runCommand(int argc, char** argv) {
   app.name("proprio");
   app.set_version_flag("--version", std::string("proprio ") + PROPRIO_VERSION);
   app.footer(
-      "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input.\n"
+      "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input, 130 interrupted.\n"
       "Example: proprio check examples/robots/tx40.yaml");
   std::map<std::string, Run> runs;
   for (const VerbEntry& entry : kVerbs) {
@@ -119,6 +120,7 @@ int runCommand(int argc, char** argv) {
 }  // namespace proprio::apps
 
 int main(int argc, char** argv) {
+  proprio::stopTidily();
   try {
     return proprio::apps::runCommand(argc, argv);
   } catch (const proprio::Error& error) {

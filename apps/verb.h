@@ -3,7 +3,8 @@
 /// What the verbs of the command share. A verb is one file: a function `addNAME` that declares its
 /// options and returns what runs it; main.cc lists them. The work itself is done by the library.
 ///
-/// Exit codes: 0 done, 1 the answer is "no", 2 bad input (an Error, printed as one sentence).
+/// Exit codes: 0 done, 1 the answer is "no", 2 bad input (an Error, printed as one sentence),
+/// 130 interrupted (nothing half-written is left).
 
 #include <CLI/CLI.hpp>
 #include <functional>

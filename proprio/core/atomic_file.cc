@@ -4,11 +4,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <mutex>
 
 #include "proprio/core/error.h"
 
@@ -21,6 +26,61 @@ Error systemError(const std::string& path, const std::string& what) {
   return Error(path + ": " + what + ": " + std::strerror(errno));
 }
 
+/// Names of temporary files where a signal's handler finds them: plain memory, no locks.
+struct TemporaryName {
+  enum State { kFree, kClaimed, kUsed };
+  std::atomic<int> state{kFree};
+  std::array<char, PATH_MAX> path{};
+};
+std::array<TemporaryName, 16> temporary_names;
+
+/// What happens first, the renames or the end of the program, decides this one number.
+enum Phase { kRunning, kRenaming, kEnding };
+std::atomic<int> phase{kRunning};
+std::atomic<int> received_signal{0};
+static_assert(std::atomic<int>::is_always_lock_free);  // else no handler may touch it
+
+/// Only what is allowed in a signal's handler.
+[[noreturn]] void endNow(int signal) {
+  for (const TemporaryName& name : temporary_names) {
+    if (name.state == TemporaryName::kUsed) ::unlink(name.path.data());
+  }
+  constexpr char kSentence[] = "\nproprio: interrupted\n";
+  const ssize_t told = ::write(STDERR_FILENO, kSentence, sizeof kSentence - 1);
+  static_cast<void>(told);  // there is nobody left to complain to
+  ::_exit(128 + signal);
+}
+
+void onSignal(int signal) {
+  received_signal = signal;  // before the phase is looked at, or an ending renamer may miss it
+  int expected = kRunning;
+  if (phase.compare_exchange_strong(expected, kEnding)) endNow(signal);
+}
+
+/// Signals wait while it lives.
+class Renaming {
+ public:
+  Renaming() : alone_(mutex()) {
+    int expected = kRunning;
+    if (!phase.compare_exchange_strong(expected, kRenaming)) {
+      while (true) ::pause();  // another thread is ending the program
+    }
+  }
+  ~Renaming() {
+    phase = kRunning;
+    if (received_signal != 0) onSignal(received_signal);
+  }
+  Renaming(const Renaming&) = delete;
+  Renaming& operator=(const Renaming&) = delete;
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
+  }
+  std::lock_guard<std::mutex> alone_;
+};
+
 // writes everything and makes sure that it is on the disk before the rename
 bool writeAll(int file, const std::string& content) {
   size_t done = 0;
@@ -32,6 +92,74 @@ bool writeAll(int file, const std::string& content) {
   }
   return ::fsync(file) == 0;
 }
+
+/// The new content of a file, complete and on the disk under another name beside it.
+class Temporary {
+ public:
+  Temporary(const std::string& path, const std::string& content) : path_(path) {
+    std::error_code no_link;
+    fs::path target = fs::canonical(path, no_link);
+    if (no_link) target = path;
+    target_ = target.string();
+    // unique among processes (pid) and among threads of this one (count)
+    static std::atomic<unsigned> count{0};
+    name_ = target_ + "." + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".tmp";
+    enlist();
+    write(content);
+  }
+  ~Temporary() {
+    if (exists_) ::unlink(name_.c_str());
+    if (listed_ != nullptr) listed_->state = TemporaryName::kFree;
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  /// Gives it its final name. @throws Error
+  void rename() {
+    if (::rename(name_.c_str(), target_.c_str()) != 0)
+      throw systemError(path_, "cannot be written");
+    exists_ = false;
+  }
+
+ private:
+  /// Where every place is taken the file is not tidied away on a signal, but for that complete.
+  void enlist() {
+    for (TemporaryName& place : temporary_names) {
+      int expected = TemporaryName::kFree;
+      if (name_.size() >= place.path.size() ||
+          !place.state.compare_exchange_strong(expected, TemporaryName::kClaimed))
+        continue;
+      std::memcpy(place.path.data(), name_.c_str(), name_.size() + 1);
+      place.state = TemporaryName::kUsed;
+      listed_ = &place;
+      return;
+    }
+  }
+
+  void write(const std::string& content) {
+    const int file = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0) fail();
+    exists_ = true;
+    struct stat old_file {};
+    const bool replaces = ::stat(target_.c_str(), &old_file) == 0;
+    bool written = writeAll(file, content);
+    if (replaces) written = ::fchmod(file, old_file.st_mode & 07777) == 0 && written;
+    written = ::close(file) == 0 && written;
+    if (!written) fail();
+  }
+
+  /// From the constructor, after which no destructor runs.
+  [[noreturn]] void fail() {
+    const Error error = systemError(path_, "cannot be written");
+    if (exists_) ::unlink(name_.c_str());
+    if (listed_ != nullptr) listed_->state = TemporaryName::kFree;
+    throw error;
+  }
+
+  std::string path_, target_, name_;
+  TemporaryName* listed_ = nullptr;
+  bool exists_ = false;
+};
 
 }  // namespace
 
@@ -55,25 +183,32 @@ std::string readFile(const std::string& path, size_t largest) {
 }
 
 void writeFileAtomically(const std::string& path, const std::string& content) {
-  std::error_code no_link;
-  fs::path target = fs::canonical(path, no_link);
-  if (no_link) target = path;
-  // unique among processes (pid) and among threads of this one (count)
-  static std::atomic<unsigned> count{0};
-  const std::string temporary =
-      target.string() + "." + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".tmp";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) throw systemError(path, "cannot be written");
+  Temporary temporary(path, content);
+  const Renaming renaming;
+  temporary.rename();
+}
 
-  struct stat old_file {};
-  const bool replaces = ::stat(target.c_str(), &old_file) == 0;
-  bool written = writeAll(file, content);
-  if (replaces) written = ::fchmod(file, old_file.st_mode & 07777) == 0 && written;
-  written = ::close(file) == 0 && written;
-  if (!written || ::rename(temporary.c_str(), target.c_str()) != 0) {
-    const Error error = systemError(path, "cannot be written");
-    ::unlink(temporary.c_str());
-    throw error;
+void writeFilesTogether(const std::vector<FileContent>& files,
+                        const std::vector<std::string>& stale) {
+  std::vector<std::unique_ptr<Temporary>> temporaries;
+  for (const FileContent& file : files)
+    temporaries.push_back(std::make_unique<Temporary>(file.path, file.content));
+  const Renaming renaming;
+  for (const std::unique_ptr<Temporary>& temporary : temporaries) temporary->rename();
+  for (const std::string& path : stale) {
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+      throw systemError(path, "cannot be removed");
+  }
+}
+
+void stopTidily() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = onSignal;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(signal, &action, nullptr);
   }
 }
 

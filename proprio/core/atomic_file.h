@@ -1,9 +1,14 @@
 #pragma once
 
 /// Whole files in and out. A file is written under a temporary name beside its final place and
-/// renamed, so that a reader (or a full disk) never sees half of it.
+/// renamed, so that a reader (or a full disk) never sees half of it. Files that belong together are
+/// all written under temporary names before the first of them is renamed.
+///
+/// Limit: a program that is killed outright, or loses power, between two renames leaves files of
+/// two results; what stopTidily() takes care of does not.
 
 #include <string>
+#include <vector>
 
 namespace proprio {
 
@@ -15,5 +20,20 @@ std::string readFile(const std::string& path, size_t largest = size_t{1} << 30);
 /// symbolic link keeps pointing to the (new) file. @throws Error that names the file and the
 /// system's reason; then nothing changed.
 void writeFileAtomically(const std::string& path, const std::string& content);
+
+struct FileContent {
+  std::string path, content;
+};
+
+/// Replaces all of the files, in their order, and then removes those in `stale` that exist.
+/// @throws Error as writeFileAtomically; then nothing changed, unless the system refuses a rename
+/// or a removal after others succeeded.
+void writeFilesTogether(const std::vector<FileContent>& files,
+                        const std::vector<std::string>& stale = {});
+
+/// From now on the program ends on SIGINT (Ctrl-C), SIGTERM and SIGHUP without temporary files left
+/// behind, after renames that have begun are done, with exit code 128 + the signal's number (130
+/// for Ctrl-C). Signals that are ignored stay so (nohup). For commands; call it once, at the start.
+void stopTidily();
 
 }  // namespace proprio

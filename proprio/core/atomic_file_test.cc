@@ -1,7 +1,10 @@
 #include "proprio/core/atomic_file.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -66,6 +69,57 @@ TEST_F(AtomicFile, FailuresSpeak) {
   writeFileAtomically(folder_ / "large", std::string(100, 'x'));
   EXPECT_NE(message([&] { readFile(folder_ / "large", 99); }).find("too large"), std::string::npos);
   EXPECT_EQ(fileCount(), 1u);
+}
+
+// Files that belong together are replaced together, and what is stale is removed; if one of them
+// cannot be written none changes.
+TEST_F(AtomicFile, WritesTogether) {
+  const std::string a = folder_ / "a", b = folder_ / "b", old = folder_ / "old";
+  writeFileAtomically(old, "stale");
+  writeFilesTogether({{a, "1"}, {b, "1"}}, {old, folder_ / "never was"});
+  EXPECT_EQ(readFile(a) + readFile(b), "11");
+  EXPECT_EQ(fileCount(), 2u);
+  EXPECT_THROW(writeFilesTogether({{a, "2"}, {folder_ / "none" / "b", "2"}}, {b}), Error);
+  EXPECT_EQ(readFile(a) + readFile(b), "11");
+  EXPECT_EQ(fileCount(), 2u);
+}
+
+// A signal at any time leaves no temporary file and no file of one generation beside one of
+// another, and the exit code says which signal it was. A child writes pairs as fast as it can; the
+// signal comes when a temporary file is seen, so that it hits the writing.
+TEST_F(AtomicFile, SignalsLeaveNothingHalfWritten) {
+  const std::string a = folder_ / "a", b = folder_ / "b";
+  const auto temporaryThere = [&] {
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      if (entry.path().extension() == ".tmp") return true;
+    }
+    return false;
+  };
+  for (int round = 0; round < 20; ++round) {
+    const int signal = round % 2 == 0 ? SIGINT : SIGTERM;
+    writeFilesTogether({{a, "0"}, {b, "0"}});
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      ::signal(signal, SIG_DFL);  // where the tests run in the background of a script
+      ::close(STDERR_FILENO);
+      stopTidily();
+      for (int generation = 1; generation < 1000000; ++generation) {
+        const std::string content(100000, static_cast<char>('a' + generation % 26));
+        writeFilesTogether({{a, content}, {b, content}});
+      }
+      ::_exit(0);
+    }
+    while (!temporaryThere()) ::usleep(100);
+    ::usleep(static_cast<useconds_t>(300 * round));
+    ::kill(child, signal);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status)) << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 128 + signal);
+    EXPECT_EQ(fileCount(), 2u);
+    EXPECT_EQ(readFile(a), readFile(b)) << "round " << round;
+  }
 }
 
 }  // namespace
