@@ -16,10 +16,29 @@ struct ZooEntry {
   std::shared_ptr<const Model> model;
 };
 
+/// Every third joint floats, if no other follows it and it leads away from the base.
+inline Model withFloatingJoints(Model model) {
+  const Traversal walk = traverse(model, model.base);
+  for (size_t j = 0; j < model.joints.size(); j += 3) {
+    Joint& joint = model.joints[j];
+    bool kept = walk.parent[static_cast<size_t>(joint.second)] != joint.first;
+    for (const Joint& other : model.joints)
+      kept = kept || (other.mimic && other.mimic->leader == joint.name);
+    if (kept || joint.mimic) continue;
+    joint.type = JointType::kFloating;
+    joint.drive = {};
+    joint.friction = {};
+    joint.spring = {};
+    joint.limits = {};
+  }
+  return finalize(model);
+}
+
 /// Random trees of 1 to 60 joints: revolute and prismatic, oblique axes, branching, fixed and
 /// floating base, fixed joints kept, planar joints, rotor inertia, mounted at an angle; with and
-/// without mimic joints.
-inline std::vector<ZooEntry> modelZoo(bool with_mimic = true) {
+/// without mimic joints, with and without floating joints inside the tree (so that positions and
+/// velocities have different numbers).
+inline std::vector<ZooEntry> modelZoo(bool with_mimic = true, bool with_floating_joints = false) {
   std::vector<ZooEntry> zoo;
   unsigned seed = 1;
   const auto add = [&](const std::string& name, RandomModelOptions options) {
@@ -56,8 +75,22 @@ inline std::vector<ZooEntry> modelZoo(bool with_mimic = true) {
     mimic.mimic = 0.4;
     add("mimic joints", mimic);
   }
+  if (with_floating_joints) {
+    RandomModelOptions inside;
+    inside.joints = 8;
+    inside.rotor = 0.3;
+    inside.offset = with_mimic ? 0.5 : 0.0;
+    inside.reversed = with_mimic ? 0.3 : 0.0;
+    inside.mimic = with_mimic ? 0.3 : 0.0;
+    add("floating joints", inside);
+    for (size_t k = zoo.size() - 2; k < zoo.size(); ++k)
+      zoo[k].model = std::make_shared<const Model>(withFloatingJoints(*zoo[k].model));
+  }
   return zoo;
 }
+
+/// All of it.
+inline std::vector<ZooEntry> wholeZoo() { return modelZoo(true, true); }
 
 struct RandomState {
   Eigen::VectorXd q, v, a, tau;

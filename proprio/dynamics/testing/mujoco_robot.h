@@ -5,7 +5,8 @@
 /// MuJoCo's velocity of a free body is (linear velocity of the frame origin in the world, angular
 /// velocity in the body), ours the body twist (v, w). With the orientation R of the base and
 /// T = diag(R, 1): v_mujoco = T v, a_mujoco = T a + (R (w x v), 0), tau = T^T tau_mujoco,
-/// M = T^T M_mujoco T.
+/// M = T^T M_mujoco T. A floating joint inside the tree is three slides and a ball, whose
+/// velocities differ from ours in the same way, with R the rotation of the joint.
 
 #include <fmt/format.h>
 #include <mujoco/mujoco.h>
@@ -51,6 +52,11 @@ inline std::string bodyElement(const Model& model, const std::vector<RootedLink>
   if (root && model.floating) xml += "<freejoint name=\"base\"/>\n";
   const Pose X_CM = link.X_MC.inverse();
   for (const RootedMotion& motion : link.motions) {
+    if (motion.ball) {
+      xml += fmt::format("<joint name=\"coordinate{}\" type=\"ball\" pos={}/>\n",
+                         motion.shape_index, text(X_CM.p));
+      continue;
+    }
     xml += fmt::format(
         "<joint name=\"coordinate{}\" type=\"{}\" pos={} axis={} armature=\"{:.17g}\"/>\n",
         motion.shape_index, motion.prismatic ? "slide" : "hinge", text(X_CM.p),
@@ -86,47 +92,63 @@ class MujocoRobot {
     mj_deleteVFS(files.get());
     if (m_ == nullptr) throw Error(std::string("MuJoCo: ") + message);
     d_.reset(mj_makeData(m_.get()));
-    base_v_ = model.floating ? 6 : 0;
-    base_q_ = model.floating ? 7 : 0;
-    for (int i = 0; i < model.velocity_count; ++i) {
-      const int id = mj_name2id(m_.get(), mjOBJ_JOINT, fmt::format("coordinate{}", i).c_str());
-      q_of_.push_back(m_->jnt_qposadr[id]);
-      v_of_.push_back(m_->jnt_dofadr[id]);
+    if (model.floating) free_.push_back({0, 0});
+    if (model.floating) {
+      for (int i = 0; i < 6; ++i) v_of_.push_back(i);
+    }
+    v_of_.resize(static_cast<size_t>(m_->nv), -1);
+    const int base_v = model.floating ? 6 : 0, base_q = model.floating ? 7 : 0;
+    const auto place = [&](int coordinate) {
+      return mj_name2id(m_.get(), mjOBJ_JOINT, fmt::format("coordinate{}", coordinate).c_str());
+    };
+    for (const Joint& joint : model.joints) {
+      const bool free = joint.type == JointType::kFloating;
+      const int q = base_q + joint.position_index, v = base_v + joint.velocity_index;
+      for (int k = 0; k < (free ? 3 : velocityCount(joint.type)); ++k) {
+        const int id = place(joint.velocity_index + k);
+        q_pairs_.push_back({q + k, m_->jnt_qposadr[id]});
+        v_of_[static_cast<size_t>(v + k)] = m_->jnt_dofadr[id];
+      }
+      if (!free) continue;
+      const int id = place(joint.velocity_index + 3);
+      // (x, y, z, w) is (w, x, y, z) there
+      for (int k = 0; k < 4; ++k)
+        q_pairs_.push_back({q + 3 + k, m_->jnt_qposadr[id] + (k + 1) % 4});
+      for (int k = 0; k < 3; ++k) v_of_[static_cast<size_t>(v + 3 + k)] = m_->jnt_dofadr[id] + k;
+      free_.push_back({q, v});
+    }
+    if (model.floating) {
+      for (int k = 0; k < 3; ++k) q_pairs_.push_back({k, k});
+      for (int k = 0; k < 4; ++k) q_pairs_.push_back({3 + k, 3 + (k + 1) % 4});
     }
   }
 
   void setState(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
-    R_ = Matrix3d::Identity();
-    if (model_.floating) {
-      R_ = rotationFromQuaternion(q.segment<4>(3));
-      for (int i = 0; i < 3; ++i) d_->qpos[i] = q[i];
-      d_->qpos[3] = q[6];
-      for (int i = 0; i < 3; ++i) d_->qpos[4 + i] = q[3 + i];
-      twist_ = v.head<6>();
+    for (FreePose& free : free_) {
+      free.R = rotationFromQuaternion(q.segment<4>(free.q + 3));
+      free.twist = v.segment<6>(free.v);
     }
-    for (size_t i = 0; i < q_of_.size(); ++i) d_->qpos[q_of_[i]] = q[base_q_ + static_cast<int>(i)];
+    for (const auto& [ours, theirs] : q_pairs_) d_->qpos[theirs] = q[ours];
     store(velocityToMujoco(v), d_->qvel);
   }
   void setAcceleration(const Eigen::VectorXd& a) {
     Eigen::VectorXd theirs = velocityToMujoco(a);
-    if (model_.floating) theirs.head<3>() += R_ * twist_.tail<3>().cross(twist_.head<3>());
+    for (const FreePose& free : free_) theirs.segment<3>(free.v) += free.R * free.turning();
     store(theirs, d_->qacc);
   }
-  void setTorque(const Eigen::VectorXd& tau) {
-    Eigen::VectorXd theirs = tau;
-    if (model_.floating) theirs.head<3>() = R_ * tau.head<3>();
-    store(theirs, d_->qfrc_applied);
-  }
+  void setTorque(const Eigen::VectorXd& tau) { store(velocityToMujoco(tau), d_->qfrc_applied); }
   Eigen::VectorXd acceleration() const {
     Eigen::VectorXd a = load(d_->qacc);
-    if (model_.floating) {
-      a.head<3>() = R_.transpose() * a.head<3>() - twist_.tail<3>().cross(twist_.head<3>());
+    for (const FreePose& free : free_) {
+      const Vector3d own = free.R.transpose() * a.segment<3>(free.v) - free.turning();
+      a.segment<3>(free.v) = own;
     }
     return a;
   }
   Eigen::VectorXd torque(const mjtNum* theirs) const {
     Eigen::VectorXd tau = load(theirs);
-    if (model_.floating) tau.head<3>() = R_.transpose() * tau.head<3>();
+    for (const FreePose& free : free_)
+      tau.segment<3>(free.v) = (free.R.transpose() * tau.segment<3>(free.v)).eval();
     return tau;
   }
   Eigen::MatrixXd massMatrix() const {
@@ -136,18 +158,16 @@ class MujocoRobot {
     Eigen::MatrixXd M(nv, nv);
     for (Eigen::Index i = 0; i < nv; ++i)
       for (Eigen::Index j = 0; j < nv; ++j) M(i, j) = full[static_cast<size_t>(at(i) * nv + at(j))];
-    if (model_.floating) {
-      M.topRows<3>() = (R_.transpose() * M.topRows<3>()).eval();
-      M.leftCols<3>() = (M.leftCols<3>() * R_).eval();
+    for (const FreePose& free : free_) {
+      M.middleRows<3>(free.v) = (free.R.transpose() * M.middleRows<3>(free.v)).eval();
+      M.middleCols<3>(free.v) = (M.middleCols<3>(free.v) * free.R).eval();
     }
     return M;
   }
   /// C v + G in our coordinates, whose zero acceleration is not MuJoCo's: M (w x v, 0) more.
   Eigen::VectorXd bias() const {
     Eigen::VectorXd tau = torque(d_->qfrc_bias);
-    if (model_.floating) {
-      tau += massMatrix().leftCols<3>() * twist_.tail<3>().cross(twist_.head<3>());
-    }
+    for (const FreePose& free : free_) tau += massMatrix().middleCols<3>(free.v) * free.turning();
     return tau;
   }
   int body(size_t link) const {
@@ -192,9 +212,7 @@ class MujocoRobot {
     void operator()(mjData* d) const { mj_deleteData(d); }
   };
   /// Place of our velocity coordinate in MuJoCo's vectors.
-  Eigen::Index at(Eigen::Index i) const {
-    return i < base_v_ ? i : v_of_[static_cast<size_t>(i - base_v_)];
-  }
+  Eigen::Index at(Eigen::Index i) const { return v_of_[static_cast<size_t>(i)]; }
   Eigen::VectorXd load(const mjtNum* theirs) const {
     return Eigen::VectorXd::NullaryExpr(m_->nv, [&](Eigen::Index i) { return theirs[at(i)]; });
   }
@@ -202,17 +220,24 @@ class MujocoRobot {
     for (Eigen::Index i = 0; i < ours.size(); ++i) theirs[at(i)] = ours[i];
   }
   Eigen::VectorXd velocityToMujoco(Eigen::VectorXd v) const {
-    if (model_.floating) v.head<3>() = (R_ * v.head<3>()).eval();
+    for (const FreePose& free : free_)
+      v.segment<3>(free.v) = (free.R * v.segment<3>(free.v)).eval();
     return v;
   }
+  /// The base, or a floating joint: first coordinates, rotation and body twist.
+  struct FreePose {
+    int q = 0, v = 0;
+    Matrix3d R = Matrix3d::Identity();
+    Vector6d twist = Vector6d::Zero();
+    Vector3d turning() const { return twist.tail<3>().cross(twist.head<3>()); }
+  };
 
   const Model& model_;
   std::unique_ptr<mjModel, DeleteModel> m_;
   std::unique_ptr<mjData, DeleteData> d_;
-  int base_q_ = 0, base_v_ = 0;
-  std::vector<int> q_of_, v_of_;
-  Matrix3d R_ = Matrix3d::Identity();
-  Vector6d twist_ = Vector6d::Zero();
+  std::vector<int> v_of_;                     // per velocity coordinate of ours
+  std::vector<std::pair<int, int>> q_pairs_;  // of ours, of theirs
+  std::vector<FreePose> free_;
 };
 
 }  // namespace proprio

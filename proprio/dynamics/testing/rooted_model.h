@@ -16,8 +16,9 @@ namespace proprio {
 struct RootedMotion {
   bool prismatic = false;
   Vector3d axis = Vector3d::UnitZ();  ///< in the motion frame M
-  int shape_index = -1;               ///< into the shape positions and velocities
+  int shape_index = -1;               ///< into the shape velocities
   double rotor_inertia = 0.0;
+  bool ball = false;  ///< any rotation, after three translations: a floating joint
 };
 
 /// X_PC(q) = X_PM * motion_1(q) * motion_2(q) ... * X_MC, P the parent link and C this one.
@@ -37,6 +38,9 @@ inline std::vector<RootedMotion> rootedMotions(const Joint& joint, bool reversed
     const Matrix3d A = rotationWithZAlong(joint.axis);
     motions = {
         {true, A.col(0), i, 0.0}, {true, A.col(1), i + 1, 0.0}, {false, joint.axis, i + 2, 0.0}};
+  } else if (joint.type == JointType::kFloating) {
+    for (int k = 0; k < 3; ++k) motions.push_back({true, Vector3d::Unit(k), i + k, 0.0});
+    motions.push_back({false, Vector3d::UnitZ(), i + 3, 0.0, true});
   } else if (joint.type != JointType::kFixed) {
     motions = {{joint.type == JointType::kPrismatic, joint.axis, i, 0.0}};
   }
@@ -65,8 +69,7 @@ inline void addLinksBehind(const Model& model, int link, int parent,
 }
 
 /// Links in depth-first order (Pinocchio's mass matrix is wrong for any other). @pre no mimic
-/// joints and no floating joints, so that shape positions and shape velocities have the same
-/// indices.
+/// joints; floating ones only for MuJoCo, and with X_JS = 1.
 inline std::vector<RootedLink> rootedLinks(const Model& model) {
   std::vector<RootedLink> links = {{model.base, -1, {}, {}, {}}};
   addLinksBehind(model, model.base, -1, links);
