@@ -109,6 +109,23 @@ void forwardDynamicsDerivatives(const Tree& tree, const CompiledParameters& para
   da_dv = -da_dv;
 }
 
+void forwardDynamicsParameterDerivatives(const Tree& tree, const CompiledParameters& parameters,
+                                         Workspace& workspace, ConstVectorRef q, ConstVectorRef v,
+                                         ConstVectorRef tau, VectorRef a, MatrixRef da_dpi,
+                                         const LinkWrenches* external) {
+  forwardDynamics(tree, parameters, workspace, q, v, tau, a, external);
+  torqueRegressor(tree, workspace, q, v, a, da_dpi);
+  massMatrix(tree, parameters, workspace, q, workspace.square());
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(workspace.square());
+  // one column at a time: a wide right-hand side would be packed on the heap
+  for (Eigen::Index c = 0; c < da_dpi.cols(); ++c) {
+    workspace.column() = da_dpi.col(c);
+    if (workspace.column().isZero(0.0)) continue;
+    llt.solveInPlace(workspace.column());
+    da_dpi.col(c) = -workspace.column();
+  }
+}
+
 void torqueRegressorGradient(const Tree& tree, Workspace& workspace, ConstVectorRef q,
                              ConstVectorRef v, ConstVectorRef a, ConstMatrixRef weights,
                              VectorRef gradient_q, VectorRef gradient_v, VectorRef gradient_a) {

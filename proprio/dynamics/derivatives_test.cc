@@ -17,10 +17,18 @@ namespace {
 // Central differences with step h err by h^2 times third derivatives and by rounding / h: 1e-6
 // relative.
 constexpr double kDerivativeStep = 1e-5, kDerivativeTolerance = 1e-6;
+// of parameters, the smallest of which are inertias of 1e-3 kg m^2 of light links
+constexpr double kParameterStep = 1e-7;
+
+LinkWrenches randomWrenches(const Model& model) {
+  RandomModelSource random(11);
+  return LinkWrenches::NullaryExpr(6, static_cast<Eigen::Index>(model.links.size()),
+                                   [&] { return random.uniform(-1.0, 1.0); });
+}
 
 // d tau / d q, d tau / d v with external wrenches equal central differences.
 TEST(Derivatives, InverseDynamics) {
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     TestRobot r(entry.model);
     const RandomState x = randomState(r.tree, 3, 1.0);
@@ -50,9 +58,9 @@ TEST(Derivatives, InverseDynamics) {
 // The same along one random direction by dual numbers, exact to rounding (fixed bases: joints
 // only).
 TEST(Derivatives, InverseDynamicsEqualsDualNumbers) {
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     TestRobot r(entry.model);
-    if (r.tree.floating()) continue;
+    if (r.tree.positionCount() != r.tree.velocityCount()) continue;  // free poses
     SCOPED_TRACE(entry.name);
     const RandomState x = randomState(r.tree, 3, 1.0), direction = randomState(r.tree, 4, 1.0);
     const int nv = r.tree.velocityCount();
@@ -74,28 +82,29 @@ TEST(Derivatives, InverseDynamicsEqualsDualNumbers) {
   }
 }
 
-// da/dq, da/dv, da/dtau equal central differences of forward dynamics.
+// da/dq, da/dv, da/dtau with external wrenches equal central differences of forward dynamics.
 TEST(Derivatives, ForwardDynamics) {
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     TestRobot r(entry.model);
     const RandomState x = randomState(r.tree, 3, 1.0);
     const int nv = r.tree.velocityCount();
-    if (nv > 20)
-      continue;  // the finite differences of long chains of light links lose their digits
+    if (nv > 20) continue;  // long chains of light links lose the digits: the next test has them
+    const LinkWrenches wrenches = randomWrenches(*entry.model);
     Eigen::VectorXd a(nv), tau(nv), up(nv), down(nv);
-    inverseDynamics(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, tau);
+    inverseDynamics(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, tau, &wrenches);
     Eigen::MatrixXd dq(nv, nv), dv(nv, nv), dtau(nv, nv), dq_fd(nv, nv), dv_fd(nv, nv),
         dtau_fd(nv, nv);
-    forwardDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, tau, a, dq, dv, dtau);
+    forwardDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, tau, a, dq, dv, dtau,
+                               &wrenches);
     EXPECT_LT((a - x.a).norm(), 1e-8 * (1 + x.a.norm()));
     for (int j = 0; j < nv; ++j) {
       const Eigen::VectorXd e = kDerivativeStep * Eigen::VectorXd::Unit(nv, j);
       const auto column = [&](const Eigen::VectorXd& q1, const Eigen::VectorXd& q2,
                               const Eigen::VectorXd& v1, const Eigen::VectorXd& v2,
                               const Eigen::VectorXd& t1, const Eigen::VectorXd& t2) {
-        forwardDynamics(r.tree, r.compiled, r.workspace, q1, v1, t1, up);
-        forwardDynamics(r.tree, r.compiled, r.workspace, q2, v2, t2, down);
+        forwardDynamics(r.tree, r.compiled, r.workspace, q1, v1, t1, up, &wrenches);
+        forwardDynamics(r.tree, r.compiled, r.workspace, q2, v2, t2, down, &wrenches);
         return Eigen::VectorXd((up - down) / (2 * kDerivativeStep));
       };
       dq_fd.col(j) = column(moved(r.tree, x.q, e), moved(r.tree, x.q, -e), x.v, x.v, tau, tau);
@@ -108,10 +117,103 @@ TEST(Derivatives, ForwardDynamics) {
   }
 }
 
+// Of every length: the torque stays what it was, to first order, when the state moves and the
+// acceleration follows its derivative. Inverse dynamics has no light links to divide by.
+TEST(Derivatives, ForwardDynamicsKeepsTheTorque) {
+  for (const ZooEntry& entry : wholeZoo()) {
+    SCOPED_TRACE(entry.name);
+    TestRobot r(entry.model);
+    const RandomState x = randomState(r.tree, 3, 1.0), direction = randomState(r.tree, 4, 1.0);
+    const int nv = r.tree.velocityCount();
+    const LinkWrenches wrenches = randomWrenches(*entry.model);
+    Eigen::VectorXd a(nv), tau(nv), up(nv), down(nv);
+    inverseDynamics(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, tau, &wrenches);
+    Eigen::MatrixXd dq(nv, nv), dv(nv, nv), dtau(nv, nv);
+    forwardDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, tau, a, dq, dv, dtau,
+                               &wrenches);
+    const auto change = [&](const Eigen::VectorXd& d_q, const Eigen::VectorXd& d_v,
+                            const Eigen::VectorXd& d_a) {
+      // of central differences h^2 |d_a| remains, so the step shrinks with the root of what it
+      // causes
+      const double h = kDerivativeStep / std::sqrt(1.0 + d_a.norm() / x.a.norm());
+      inverseDynamics(r.tree, r.compiled, r.workspace, moved(r.tree, x.q, h * d_q), x.v + h * d_v,
+                      a + h * d_a, up, &wrenches);
+      inverseDynamics(r.tree, r.compiled, r.workspace, moved(r.tree, x.q, -h * d_q), x.v - h * d_v,
+                      a - h * d_a, down, &wrenches);
+      return Eigen::VectorXd((up - down) / (2 * h));
+    };
+    const Eigen::VectorXd zero = Eigen::VectorXd::Zero(nv);
+    const double by_q = change(direction.v, zero, zero).norm();
+    const double by_v = change(zero, direction.v, zero).norm();
+    EXPECT_LT(change(direction.v, zero, dq * direction.v).norm(),
+              10 * kDerivativeTolerance * (1 + by_q));
+    EXPECT_LT(change(zero, direction.v, dv * direction.v).norm(),
+              10 * kDerivativeTolerance * (1 + by_v));
+    EXPECT_LT((change(zero, zero, dtau * direction.v) - direction.v).norm(),
+              10 * kDerivativeTolerance * (1 + direction.v.norm()));
+  }
+}
+
+// da/dpi with external wrenches equals central differences of forward dynamics along the columns
+// of the last link, and dual numbers say that torques stay when parameters and accelerations change
+// together (exact to rounding, every parameter at once).
+TEST(Derivatives, ForwardDynamicsWithRespectToParameters) {
+  for (const ZooEntry& entry : wholeZoo()) {
+    SCOPED_TRACE(entry.name);
+    TestRobot r(entry.model);
+    const RandomState x = randomState(r.tree, 3, 1.0);
+    const int nv = r.tree.velocityCount();
+    const auto links = static_cast<int>(entry.model->links.size());
+    const LinkWrenches wrenches = randomWrenches(*entry.model);
+    Eigen::VectorXd a(nv), tau(nv), up(nv), down(nv);
+    inverseDynamics(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, tau, &wrenches);
+    Eigen::MatrixXd dpi = Eigen::MatrixXd::Constant(nv, 10 * links, NAN);
+    forwardDynamicsParameterDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, tau, a, dpi,
+                                        &wrenches);
+    RandomModelSource random(9);
+    Eigen::VectorXd d =
+        Eigen::VectorXd::NullaryExpr(10 * links, [&] { return random.uniform(-1.0, 1.0); });
+    if (nv <= 20) {
+      const int link = links - 1;
+      Eigen::MatrixXd fd(nv, 10);
+      for (int k = 0; k < 10; ++k) {
+        for (const double sign : {1.0, -1.0}) {
+          Parameters changed = r.parameters;
+          changed.values[static_cast<size_t>(10 * link + k)] += sign * kParameterStep;
+          forwardDynamics(r.tree, compileParameters(r.tree, changed), r.workspace, x.q, x.v, tau,
+                          sign > 0 ? up : down, &wrenches);
+        }
+        fd.col(k) = (up - down) / (2 * kParameterStep);
+      }
+      EXPECT_LT((dpi.middleCols(10 * link, 10) - fd).norm(),
+                100 * kDerivativeTolerance * (1 + fd.norm()));
+    }
+    if (r.tree.positionCount() != r.tree.velocityCount()) continue;  // free poses
+    ParametersOf<Dual> parameters = {r.parameters.layout, {}};
+    for (size_t i = 0; i < r.parameters.values.size(); ++i) {
+      const auto k = static_cast<Eigen::Index>(i);
+      parameters.values.emplace_back(r.parameters.values[i], k < d.size() ? d[k] : 0.0);
+    }
+    // external wrenches do not depend on parameters: at the same acceleration they drop out
+    const Eigen::VectorXd da = dpi * d;
+    std::vector<Dual> q, v, acceleration, torque;
+    for (int i = 0; i < nv; ++i) {
+      q.emplace_back(x.q[i]);
+      v.emplace_back(x.v[i]);
+      acceleration.emplace_back(a[i], da[i]);
+    }
+    inverseDynamics(r.tree, compileParameters(r.tree, parameters), r.workspace, q, v, acceleration,
+                    &torque);
+    Eigen::MatrixXd Y(nv, 10 * links);
+    torqueRegressor(r.tree, r.workspace, x.q, x.v, a, Y);
+    for (const Dual& t : torque) EXPECT_NEAR(t.derivative, 0.0, 1e-9 * (1 + (Y * d).norm()));
+  }
+}
+
 // The gradient of a weighted sum of regressor entries equals central differences; the batch form
 // agrees.
 TEST(Derivatives, RegressorGradient) {
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     TestRobot r(entry.model);
     const int nv = r.tree.velocityCount();

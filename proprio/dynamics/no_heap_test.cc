@@ -182,6 +182,7 @@ TEST(NoHeap, Derivatives) {
     const LinkWrenches wrenches = LinkWrenches::Random(6, links);
     Eigen::VectorXd a(nv), gq(nv), gv(nv), ga(nv);
     Eigen::MatrixXd dq(nv, nv), dv(nv, nv), dtau(nv, nv);
+    Eigen::MatrixXd dpi(nv, 10 * links);
     const Eigen::MatrixXd weights = Eigen::MatrixXd::Random(nv, 10 * links);
     for (const LinkWrenches* external : {static_cast<const LinkWrenches*>(nullptr), &wrenches}) {
       expectNoHeap("inverseDynamicsDerivatives", [&] {
@@ -191,6 +192,10 @@ TEST(NoHeap, Derivatives) {
       expectNoHeap("forwardDynamicsDerivatives", [&] {
         forwardDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, x.tau, a, dq, dv,
                                    dtau, external);
+      });
+      expectNoHeap("forwardDynamicsParameterDerivatives", [&] {
+        forwardDynamicsParameterDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, x.tau, a,
+                                            dpi, external);
       });
     }
     expectNoHeap("torqueRegressorGradient", [&] {
