@@ -457,8 +457,15 @@ TEST(Identifiability, RoutesAgreeOnVendorsRobots) {
   for (const char* file : {"tx40/tx40.urdf", "kuka_lwr4/kuka_lwr4.urdf", "tiago/tiago.urdf"}) {
     PROPRIO_REQUIRE_DATA(file);
     SCOPED_TRACE(file);
-    const RobotWithBase robot(withSnappedGeometry(readRobot((dataFolder() / file).string())));
-    if (!structuralAnalysisObstacle(robot.tree).empty()) continue;
+    const Model model = withSnappedGeometry(readRobot((dataFolder() / file).string()));
+    // the exact analysis refuses followers: with their leaders they are held still (TIAGo's
+    // fingers)
+    std::vector<JointValue> leaders;
+    for (const Joint& joint : model.joints) {
+      if (joint.mimic) leaders.push_back({joint.mimic->leader, 0.0});
+    }
+    EXPECT_EQ(leaders.empty(), structuralAnalysisObstacle(RobotWithBase(model).tree).empty());
+    const RobotWithBase robot(lumpFixedJoints(lockJoints(model, leaders)));
     agreedCount(robot, false);
   }
 }
