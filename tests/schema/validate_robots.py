@@ -47,14 +47,14 @@ jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)
 
 failures = []
-files = sorted((source / "examples").glob("r*/*.yaml"))  # robots, real
+files = sorted((source / "examples").glob("*/*.yaml"))  # robots, real, demo
 for path in files:
     robot = yaml.load(path.read_text(encoding="utf-8"), Loader)
     for error in validator.iter_errors(robot):
         where = ".".join(str(p) for p in error.absolute_path)
         failures.append(f"{path.name}: {where}: {error.message}")
 if not files:
-    failures.append("there is no examples/robots/*.yaml")
+    failures.append("there is no examples/*/*.yaml")
 
 good = {"version": 1, "urdf": "a.urdf", "joints": {"j": {"locked": "-3*pi/4"}}}
 if not validator.is_valid(good):
