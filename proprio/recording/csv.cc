@@ -204,7 +204,9 @@ CsvTable readCsvText(const std::string& text, const std::string& file_name) {
 }
 
 std::string csvText(const CsvTable& table) {
-  std::string out = fmt::format("{}\n", fmt::join(table.names, ","));
+  std::string out;
+  for (const std::string& name : table.names) out += (out.empty() ? "" : ",") + quoted(name);
+  out += '\n';
   for (Eigen::Index i = 0; i < table.values.rows(); ++i) {
     for (Eigen::Index c = 0; c < table.values.cols(); ++c) {
       if (c > 0) out += ',';

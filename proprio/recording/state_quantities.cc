@@ -10,6 +10,7 @@
 #include "proprio/core/text.h"
 #include "proprio/dynamics/augmented_regressor.h"
 #include "proprio/dynamics/centroidal.h"
+#include "proprio/dynamics/coriolis.h"
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/joint_effects.h"
@@ -78,15 +79,49 @@ Columns effects(Problem& p) { return {p.named("effects"), p.effects(p.states.a)}
 Columns gravity(Problem& p) { return {p.named("gravity"), p.inverse(p.zeros(), p.zeros())}; }
 Columns bias(Problem& p) { return {p.named("bias"), p.inverse(p.states.v, p.zeros())}; }
 
-Columns massMatrices(Problem& p) {
-  Columns out;
-  const Index n = p.freedoms();
-  out.values.resize(p.samples(), n * n);
-  massMatrixBatch(p.tree, p.compiled, p.workspace, p.states.q, out.values);
+std::vector<std::string> squareNames(const Problem& p, const char* prefix) {
+  std::vector<std::string> names;
   for (const std::string& column : p.rows) {
-    for (const std::string& row : p.rows) out.names.push_back(fmt::format("M_{}_{}", row, column));
+    for (const std::string& row : p.rows)
+      names.push_back(fmt::format("{}_{}_{}", prefix, row, column));
+  }
+  return names;
+}
+
+// what couplings add to M does not depend on the state
+Columns massMatrices(Problem& p) {
+  const Index n = p.freedoms();
+  Columns out{squareNames(p, "M"), MatrixXd(p.samples(), n * n)};
+  massMatrixBatch(p.tree, p.compiled, p.workspace, p.states.q, out.values);
+  MatrixXd coupled = MatrixXd::Zero(n, n);
+  addCouplingInertia(p.tree, p.parameters, coupled);
+  out.values.rowwise() += coupled.reshaped().transpose();
+  return out;
+}
+
+Columns coriolisMatrices(Problem& p) {
+  const Index n = p.freedoms();
+  Columns out{squareNames(p, "C"), MatrixXd(p.samples(), n * n)};
+  Kinematics kinematics(p.tree);
+  CoriolisWorkspace scratch(p.tree);
+  MatrixXd C(n, n);
+  for (Index i = 0; i < p.samples(); ++i) {
+    computeKinematics(p.tree, p.states.q.row(i).transpose(), p.states.v.row(i).transpose(),
+                      kinematics);
+    coriolisMatrix(p.tree, p.compiled, kinematics, CoriolisFactorisation::kBody, scratch, C);
+    out.values.row(i) = C.reshaped().transpose();
   }
   return out;
+}
+
+// A mass matrix that cannot be inverted names the joint that moves the least.
+[[noreturn]] void refuseSingular(const Problem& p, const MatrixXd& M, Index sample) {
+  Index weakest = 0;
+  M.diagonal().minCoeff(&weakest);
+  throw Error(fmt::format(
+      "acceleration: in row {} of the states the mass matrix is singular, its entry for {} is {}; "
+      "give what this joint moves a mass (proprio check finds such links)",
+      sample + 1, inQuotes(p.rows[static_cast<size_t>(weakest)]), M(weakest, weakest)));
 }
 
 // M a = tau - bias - effects, where couplings may add to M
@@ -98,13 +133,18 @@ Columns accelerations(Problem& p) {
   Columns out{p.named("acceleration"), p.zeros()};
   const MatrixXd tau = p.states.tau - p.effects(p.zeros());
   forwardDynamicsBatch(p.tree, p.compiled, p.workspace, p.states.q, p.states.v, tau, out.values);
-  if (p.tree.model().couplings.empty()) return out;
-  const MatrixXd bias = p.inverse(p.states.v, p.zeros());
+  const bool coupled = !p.tree.model().couplings.empty();
+  const MatrixXd bias = coupled ? p.inverse(p.states.v, p.zeros()) : MatrixXd();
   MatrixXd M(p.freedoms(), p.freedoms());
   for (Index i = 0; i < p.samples(); ++i) {
+    // followers are solved through M, which gives numbers even where it has no inverse
+    if (!coupled && !p.tree.hasMimic() && out.values.row(i).allFinite()) continue;
     massMatrix(p.tree, p.compiled, p.workspace, p.states.q.row(i).transpose(), M);
     addCouplingInertia(p.tree, p.parameters, M);
-    out.values.row(i) = solveSquare(M, (tau - bias).row(i).transpose()).transpose();
+    const bool moves = (M.diagonal().array() > 0.0).all();
+    if (coupled && moves)
+      out.values.row(i) = solveSquare(M, (tau - bias).row(i).transpose()).transpose();
+    if (!moves || !out.values.row(i).allFinite()) refuseSingular(p, M, i);
   }
   return out;
 }
@@ -150,6 +190,18 @@ Columns centres(Problem& p) {
   return out;
 }
 
+Columns momenta(Problem& p) {
+  Columns out{{"momentum_x", "momentum_y", "momentum_z", "spin_x", "spin_y", "spin_z"},
+              MatrixXd(p.samples(), 6)};
+  Kinematics kinematics(p.tree);
+  for (Index i = 0; i < p.samples(); ++i) {
+    computeKinematics(p.tree, p.states.q.row(i).transpose(), p.states.v.row(i).transpose(),
+                      kinematics);
+    out.values.row(i) = centroidalState(p.tree, p.compiled, kinematics).momentum.transpose();
+  }
+  return out;
+}
+
 Columns energies(Problem& p) {
   Columns out{{"kinetic", "potential"}, MatrixXd(p.samples(), 2)};
   Kinematics kinematics(p.tree);
@@ -190,9 +242,11 @@ constexpr StateQuantity kQuantities[] = {
     {"gravity", gravity},
     {"bias", bias},
     {"M", massMatrices},
+    {"C", coriolisMatrices},
     {"acceleration", accelerations},
     {"poses", poses},
     {"com", centres},
+    {"momentum", momenta},
     {"energy", energies},
     {"regressor", regressors},
 };

@@ -9,14 +9,19 @@
 ///   effects       effects_J            friction, springs and couplings only
 ///   gravity       gravity_J            G(q)
 ///   bias          bias_J               C(q, v) v + G(q)
-///   M             M_J_K                mass matrix with rotors, row J, column K
+///   M             M_J_K                mass matrix with rotors and what couplings declare to
+///                                      multiply accelerations, row J, column K
+///   C             C_J_K                Coriolis matrix: C v + G = bias, dM/dt - 2 C skew-symmetric
 ///   acceleration  acceleration_J       forward dynamics of the torques tau_J of the table
 ///   poses         L_x ... L_qw         links and frames in the world
 ///   com           com_x com_y com_z    centre of mass in the world
+///   momentum      momentum_x ... z,    linear momentum, and angular momentum about the centre of
+///                 spin_x ... z         mass, in world axes
 ///   energy        kinetic, potential   J, potential zero at the world origin
 ///   regressor     Y_J_P                torque per unit of parameter P (model/parameters.h)
-/// In the names of rigid, effects, gravity, bias, acceleration, M and Y a free base's coordinates
-/// are base_fx base_fy base_fz base_tx base_ty base_tz.
+/// tau = M a + bias + effects at zero acceleration.
+/// In the names of rigid, effects, gravity, bias, acceleration, M, C and Y a free base's
+/// coordinates are base_fx base_fy base_fz base_tx base_ty base_tz.
 
 #include <string>
 #include <vector>
@@ -30,7 +35,8 @@ namespace proprio {
 const std::vector<std::string>& quantityNames();
 
 /// A table with `time` if the states have it, then the quantities in the order given.
-/// @throws Error for an unknown quantity, or for accelerations without torques in the states.
+/// @throws Error for an unknown quantity, for accelerations without torques in the states, or where
+/// the mass matrix is singular (massless links at the end of a chain).
 CsvTable stateQuantities(const Tree& tree, const Parameters& parameters, const StateTable& states,
                          const std::vector<std::string>& quantities);
 

@@ -62,8 +62,9 @@ TEST(StateQuantities, PlanarArmHoldsItsWeight) {
   EXPECT_NEAR(out.values(0, 2), shoulder, kStateDigits);
 }
 
-// The columns agree with each other: tau = rigid + effects = Y theta, rigid = M a + bias, and the
-// acceleration of tau is a again; on arms, on a floating base and with couplings.
+// The columns agree with each other: tau = rigid + effects = Y theta = M a + bias + effects at zero
+// acceleration, C v + gravity = bias, and the acceleration of tau is a again; on arms, on a
+// floating base and with couplings that declare a motor's inertia.
 TEST(StateQuantities, ColumnsAgree) {
   for (const char* name : {"tx40_coupled.yaml", "humanoid.yaml", "mobile_manipulator.yaml"}) {
     const auto model = bundled(name);
@@ -74,7 +75,11 @@ TEST(StateQuantities, ColumnsAgree) {
     EXPECT_EQ(first.names[0], "time");
     states.tau = first.values.rightCols(tree.velocityCount());
     const CsvTable out = stateQuantities(
-        tree, parameters, states, {"rigid", "effects", "bias", "M", "acceleration", "regressor"});
+        tree, parameters, states,
+        {"rigid", "effects", "gravity", "bias", "M", "C", "acceleration", "regressor"});
+    StateTable coasting = states;
+    coasting.a.setZero();
+    const CsvTable rest = stateQuantities(tree, parameters, coasting, {"effects"});
     const Eigen::Index n = tree.velocityCount(), width = parameters.layout->size();
     std::string row = velocityNames(tree, 't')[0];
     if (row.rfind("tau_", 0) == 0) row = row.substr(4);
@@ -86,22 +91,92 @@ TEST(StateQuantities, ColumnsAgree) {
     EXPECT_NEAR((part(out, "acceleration_" + row, n) - states.a).norm(), 0.0,
                 1e-8 * states.a.norm())
         << name;
+    const Eigen::MatrixXd without_a = rest.values.rightCols(n);
+    const Eigen::MatrixXd gravity = part(out, "gravity_" + row, n);
+    const Eigen::MatrixXd C = part(out, "C_" + row + "_" + row, n * n);
     const Eigen::MatrixXd M = part(out, "M_" + row + "_" + row, n * n);
     const Eigen::MatrixXd Y = part(out, "Y_" + row + "_" + (*parameters.layout)[0].name, n * width);
     const Eigen::Map<const Eigen::VectorXd> theta(parameters.values.data(), width);
     for (Eigen::Index i = 0; i < 9; ++i) {
       const Eigen::VectorXd entries = M.row(i).transpose();
       const Eigen::Map<const Eigen::MatrixXd> Mi(entries.data(), n, n);
-      EXPECT_NEAR(
-          (Mi * states.a.row(i).transpose() + bias.row(i).transpose() - rigid.row(i).transpose())
-              .norm(),
-          0.0, kStateDigits * size);
+      const Eigen::VectorXd tau =
+          Mi * states.a.row(i).transpose() + (bias + without_a).row(i).transpose();
+      EXPECT_NEAR((tau - states.tau.row(i).transpose()).norm(), 0.0, kStateDigits * size) << name;
+      const Eigen::VectorXd entries_c = C.row(i).transpose();
+      const Eigen::Map<const Eigen::MatrixXd> Ci(entries_c.data(), n, n);
+      const Eigen::VectorXd velocity_part = Ci * states.v.row(i).transpose();
+      EXPECT_NEAR((velocity_part - (bias - gravity).row(i).transpose()).norm(), 0.0,
+                  kStateDigits * size)
+          << name;
       for (Eigen::Index j = 0; j < n; ++j) {
         EXPECT_NEAR(Y.row(i).segment(j * width, width).dot(theta.transpose()), states.tau(i, j),
                     kStateDigits * size);
       }
     }
   }
+}
+
+// A robot whose last link has no mass is refused with the joint and the row, with and without a
+// joint that mimics: its accelerations do not exist.
+TEST(StateQuantities, SingularRobotsAreRefused) {
+  for (const bool mimic : {false, true}) {
+    Model arm = planar2R();
+    arm.links[2].inertia = {};
+    if (mimic) {
+      arm.links.push_back(makeLink("finger", 0.0, Vector3d::Zero(), Vector3d::Zero()));
+      arm.joints.push_back(
+          makeJoint("finger", JointType::kRevolute, 2, 3, Vector3d::UnitZ(), Vector3d::UnitX()));
+      arm.joints.back().mimic = Mimic{"joint_2", 1.0, 0.0};
+    }
+    const auto model = std::make_shared<const Model>(finalize(arm));
+    const Tree tree(model);
+    const StateTable states = statesFrom(
+        readCsvText("q_joint_1,q_joint_2,tau_joint_1,tau_joint_2\n0.1,0.2,1,2\n", "s.csv"), tree);
+    try {
+      stateQuantities(tree, declaredParameters(model), states, {"acceleration"});
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("row 1"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("'joint_2'"), std::string::npos) << error.what();
+    }
+  }
+}
+
+// Columns that look like a joint are answered with what that joint has.
+TEST(StateQuantities, HintsAboutJoints) {
+  Model gripper = planar2R();
+  gripper.joints[0].name = "a";
+  gripper.joints[1].mimic = Mimic{"a", 1.0, 0.0};
+  const Tree tree(std::make_shared<const Model>(finalize(gripper)));
+  EXPECT_NE(stateMessage("q_a,q_joint_2\n0,0\n", tree).find("'joint_2' mimics 'a'"),
+            std::string::npos);
+  EXPECT_NE(stateMessage("q_a,a\n0,0\n", tree).find("write q_a, v_a"), std::string::npos);
+}
+
+// Names with commas survive the way out and in again.
+TEST(StateQuantities, NamesWithCommas) {
+  const CsvTable table{"t.csv", {"q_a,b", "plain"}, Eigen::MatrixXd::Ones(1, 2)};
+  EXPECT_EQ(readCsvText(csvText(table), "t.csv").names, table.names);
+}
+
+// Momentum of the planar arm, lifted straight up and turning: m v of every link, and the spin about
+// the centre of mass from the kinetic energy's own parts.
+TEST(StateQuantities, Momentum) {
+  const auto model = bundled("planar_2r.yaml");
+  const Tree tree(model);
+  const StateTable states =
+      statesFrom(readCsvText("q_shoulder,q_elbow,v_shoulder,v_elbow\n0.3,0,2,0\n"), tree);
+  const CsvTable out =
+      stateQuantities(tree, declaredParameters(model), states, {"momentum", "com", "energy"});
+  // turned as one body about the shoulder: p = m w x c, and L = 2 T / w about the shoulder
+  const Vector3d com(out.values(0, 6), out.values(0, 7), out.values(0, 8));
+  const Vector3d p = out.values.row(0).head<3>().transpose();
+  const Vector3d spin = out.values.row(0).segment<3>(3).transpose();
+  EXPECT_NEAR(p.norm(), 3.0 * 2.0 * com.norm(), kStateDigits);
+  EXPECT_NEAR(p.dot(com), 0.0, kStateDigits);
+  EXPECT_NEAR((spin + com.cross(p)).norm(), 2.0 * out.values(0, out.column("kinetic")) / 2.0,
+              kStateDigits);
 }
 
 // Poses, centre of mass and energies of the planar arm, lifted straight up.

@@ -70,13 +70,34 @@ void normalise(const CsvTable& table, Eigen::Index first, Eigen::MatrixXd& q) {
   }
 }
 
-void refuseUnknown(const CsvTable& table, const std::vector<std::string>& known) {
+// what else the name could mean: a joint without q_, or one that follows another
+std::string hintFor(const std::string& name, const Model& model,
+                    const std::vector<std::string>& known) {
+  for (const Joint& joint : model.joints) {
+    for (const char* prefix : {"", "q_", "v_", "a_", "tau_"}) {
+      if (name != prefix + joint.name) continue;
+      if (joint.mimic) {
+        return fmt::format("; joint {} mimics {} and has no columns of its own, leave it out",
+                           inQuotes(joint.name), inQuotes(joint.mimic->leader));
+      }
+      if (joint.type == JointType::kFixed)
+        return fmt::format("; joint {} is fixed, leave it out", inQuotes(joint.name));
+      if (*prefix == '\0')
+        return fmt::format("; for joint {} write q_{}, v_{}, a_{} or tau_{}", inQuotes(name), name,
+                           name, name, name);
+    }
+  }
+  return didYouMean(name, known);
+}
+
+void refuseUnknown(const CsvTable& table, const Model& model,
+                   const std::vector<std::string>& known) {
   for (size_t c = 0; c < table.names.size(); ++c) {
     const std::string& name = table.names[c];
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     throw errorAt({table.file, 1, static_cast<int>(c) + 1},
                   fmt::format("there is no column {} for this robot{}", inQuotes(name),
-                              didYouMean(name, known)));
+                              hintFor(name, model, known)));
   }
 }
 
@@ -119,7 +140,7 @@ StateTable statesFrom(const CsvTable& table, const Tree& tree) {
   std::vector<std::string> known = {"time", "t"};
   for (const auto* names : {&q_names, &v_names, &a_names, &tau_names})
     known.insert(known.end(), names->begin(), names->end());
-  refuseUnknown(table, known);
+  refuseUnknown(table, tree.model(), known);
 
   StateTable states;
   take(table, q_names, "positions", true, states.q);
