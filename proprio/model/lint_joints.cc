@@ -74,7 +74,8 @@ void lintBound(const Model& model, int j, const char* what, double bound, const 
   out.message = missing        ? fmt::format("no {} limit", what)
                 : bound == 0.0 ? fmt::format("the {} limit is zero: it cannot move", what)
                                : fmt::format("the {} limit is negative", what);
-  out.advice = fmt::format("give the largest {} in {}", what, unit);
+  out.advice = fmt::format("give the largest {} in {}{}", what, unit,
+                           bound < 0.0 ? "; check --repair takes its absolute value" : "");
   out.value = out.margin = bound;
   out.unit = unit;
   findings.push_back(out);

@@ -11,6 +11,7 @@
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/testing/temp_folder.h"
+#include "proprio/model/lint.h"
 #include "proprio/model/repair.h"
 #include "proprio/model/robot_reader.h"
 
@@ -66,10 +67,96 @@ TEST(RepairOracle, RepairedRobotsLoadInMujoco) {
     options.lump_fixed = false;
     for (double margin : {0.05, 1e-4}) {
       const Repair repair = repaired(readRobot(path.string(), options), {margin});
-      EXPECT_EQ(complaintOfMujoco(repairedUrdf(repair)), "") << "seed " << seed;
+      const std::string after = repairedUrdf(repair);
+      EXPECT_EQ(complaintOfMujoco(after), "") << "seed " << seed;
+      EXPECT_EQ(countOf(lint(readUrdfText(after, "after.urdf")), Severity::kError), 0);
     }
   }
   EXPECT_GT(refused, 20);
+}
+
+/// A heavy arm, whatever is given for its middle link, and a forearm.
+std::string armWith(const std::string& middle, const std::string& limit = "") {
+  constexpr const char* kLink =
+      "<link name='{}'><inertial><origin xyz='0 0 0.2'/><mass value='4'/>"
+      "<inertia ixx='0.0567' ixy='0' ixz='0' iyy='0.0567' iyz='0' izz='0.00667'/></inertial>"
+      "</link>";
+  std::string text = "<robot name='arm'><link name='base'/>" + middle;
+  for (const char* name : {"upper", "fore"}) text += fmt::format(kLink, name);
+  const char* const names[] = {"base", "upper", "middle", "fore"};
+  for (int i = 0; i < 3; ++i) {
+    text += fmt::format(
+        "<joint name='j{}' type='revolute'><parent link='{}'/><child link='{}'/>"
+        "<origin xyz='0 0 0.3'/><limit lower='-1' upper='1' {}/></joint>",
+        i, names[i], names[i + 1], i == 1 && !limit.empty() ? limit : "effort='9' velocity='3'");
+  }
+  return text + "</robot>";
+}
+
+struct Refused {
+  const char* what;
+  std::string text;
+  bool by_mujoco;  // or by the linter alone
+};
+
+std::vector<Refused> refusedArms() {
+  const auto body = [](const char* inertia) {
+    return fmt::format(
+        "<link name='middle'><inertial><mass value='2'/>"
+        "<inertia {} ixy='0' ixz='0' iyz='0'/></inertial></link>",
+        inertia);
+  };
+  return {
+      {"flat", armWith(body("ixx='0.1' iyy='0.2' izz='0.3000000001'")), true},
+      {"flat by rounding", armWith(body("ixx='0.1' iyy='0.2' izz='0.30000000000000004'")), false},
+      {"frame", armWith("<link name='middle'/>"), true},
+      {"point alone", armWith(body("ixx='0' iyy='0' izz='0'")), true},
+      {"frame of two links",
+       armWith("<link name='middle'/><link name='eye'/><joint name='fixed' type='fixed'>"
+               "<parent link='middle'/><child link='eye'/></joint>"),
+       true},
+      {"point",
+       armWith("<link name='middle'/><link name='point'><inertial><mass value='1'/>"
+               "<inertia ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'/></inertial>"
+               "</link><joint name='fixed' type='fixed'><parent link='middle'/>"
+               "<child link='point'/></joint>"),
+       true},
+      {"limits", armWith(body("ixx='0.1' iyy='0.2' izz='0.2'"), "effort='-9' velocity='-3'"),
+       false}};
+}
+
+// What MuJoCo or the linter refuses although no inertia is plainly wrong: bodies as flat as
+// rounding, moving links without mass, negative magnitudes of limits. After the repair both accept
+// it; a link that is only a frame stays light beside its neighbours of 4 kg.
+TEST(RepairOracle, FlatMasslessAndNegativeLimits) {
+  const proprio::testing::TempFolder folder;
+  const std::string path = folder.file("robot.urdf");
+  for (const Refused& arm : refusedArms()) {
+    SCOPED_TRACE(arm.what);
+    writeFileAtomically(path, arm.text);
+    ReadOptions options;
+    options.lump_fixed = false;
+    const Model model = readRobot(path, options);
+    if (arm.by_mujoco) {
+      EXPECT_NE(complaintOfMujoco(arm.text), "");
+    }
+    for (double margin : {0.05, 1e-4}) {
+      const std::string text = repairedUrdf(repaired(model, {margin}));
+      EXPECT_EQ(complaintOfMujoco(text), "") << text;
+      const Model after = readUrdfText(text, "repaired.urdf");
+      const std::vector<Finding> findings = lint(after);
+      EXPECT_EQ(countOf(findings, Severity::kError), 0) << findingsText(findings, false);
+      // a margin of 1e-4 of a small sphere leaves a body of this inertia flat, though possible
+      if (margin > 1e-3) {
+        EXPECT_EQ(countOf(findings, Severity::kWarning), 0) << findingsText(findings, false);
+      }
+      const double mass = after.links[static_cast<size_t>(after.linkIndex("middle"))].inertia.mass;
+      if (std::string(arm.what).starts_with("frame")) {
+        EXPECT_NEAR(mass, 0.04, 1e-12);
+      }
+      EXPECT_EQ(after.joints[static_cast<size_t>(after.jointIndex("j1"))].limits.effort, 9.0);
+    }
+  }
 }
 
 }  // namespace

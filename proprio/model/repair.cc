@@ -12,7 +12,7 @@
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/text_table.h"
 #include "proprio/model/link_solid.h"
-#include "proprio/model/lint.h"
+#include "proprio/model/lint_internal.h"
 #include "proprio/model/urdf_reader.h"
 #include "proprio/model/urdf_writer.h"
 #include "proprio/spatial/inertia_metric.h"
@@ -24,6 +24,9 @@ namespace proprio {
 namespace {
 
 constexpr double kUsualDensity = 1000.0;  // kg/m^3
+// Of a link that is only a frame: too light to matter in the motion of its neighbours, heavy enough
+// that a simulator's mass matrix stays well conditioned.
+constexpr double kShareOfNeighbour = 0.01;
 constexpr double kSameMass = 1e-9;        // relative
 constexpr double kFrameRounding = 1e-13;  // relative, of a change of frame there and back
 
@@ -43,26 +46,54 @@ InertialParameters sphereAt(double mass, const Vector3d& centre) {
 // what the links without errors tell about this robot
 struct Usual {
   double density = kUsualDensity;
-  double mass = 1.0;
+  internal::RigidGroups groups;
+  std::vector<double> mass;  // per group, of its sound links
 };
 
 Usual usualValues(const Model& model, const std::vector<bool>& broken) {
-  std::vector<double> densities, masses;
+  Usual usual;
+  usual.groups = internal::rigidGroups(model);
+  usual.mass.assign(usual.groups.inertia.size(), 0.0);
+  std::vector<double> densities;
   for (size_t i = 0; i < model.links.size(); ++i) {
     const double mass = model.links[i].inertia.mass;
     if (broken[i] || !(mass > 0.0)) continue;
-    masses.push_back(mass);
+    usual.mass[static_cast<size_t>(usual.groups.of_link[i])] += mass;
     const LinkSolid shapes = linkSolid(model, static_cast<int>(i));
     if (shapes.usable()) densities.push_back(mass / shapes.solid.volume());
   }
-  Usual usual;
-  if (!masses.empty()) usual.mass = *std::min_element(masses.begin(), masses.end());
   if (!densities.empty()) {
     const auto middle = densities.begin() + static_cast<std::ptrdiff_t>(densities.size() / 2);
     std::nth_element(densities.begin(), middle, densities.end());
     usual.density = *middle;
   }
   return usual;
+}
+
+// a share of the lightest body that the fewest joints separate from this link, itself first
+double smallMass(const Model& model, const Usual& usual, int link) {
+  std::vector<bool> seen(usual.mass.size(), false);
+  std::vector<int> ring = {usual.groups.of_link[static_cast<size_t>(link)]};
+  while (!ring.empty()) {
+    double lightest = 0.0;
+    for (const int group : ring) {
+      const double mass = usual.mass[static_cast<size_t>(group)];
+      if (mass > 0.0 && (lightest == 0.0 || mass < lightest)) lightest = mass;
+      seen[static_cast<size_t>(group)] = true;
+    }
+    if (lightest > 0.0) return kShareOfNeighbour * lightest;
+    std::vector<int> next;
+    for (const Joint& joint : model.joints) {
+      const int first = usual.groups.of_link[static_cast<size_t>(joint.first)];
+      const int second = usual.groups.of_link[static_cast<size_t>(joint.second)];
+      for (const auto& [from, to] : {std::pair{first, second}, std::pair{second, first}}) {
+        const bool reached = std::find(ring.begin(), ring.end(), from) != ring.end();
+        if (reached && !seen[static_cast<size_t>(to)]) next.push_back(to);
+      }
+    }
+    ring = next;
+  }
+  return kShareOfNeighbour;
 }
 
 LinkRepair repairLink(const Model& model, int index, const Usual& usual, double margin) {
@@ -79,7 +110,7 @@ LinkRepair repairLink(const Model& model, int index, const Usual& usual, double 
   if (!out.mass_kept) {
     mass = out.from_shapes ? usual.density * shapes.solid.volume()
            : mass < 0.0    ? -mass
-                           : usual.mass;
+                           : smallMass(model, usual, index);
   }
   Vector3d com = link.inertia.mass != 0.0 ? link.inertia.com() : link.X_LI.p;
   if (!link.has_inertial && out.from_shapes) com = shapes.solid.unit_density.com();
@@ -88,7 +119,9 @@ LinkRepair repairLink(const Model& model, int index, const Usual& usual, double 
   out.reference = out.from_shapes ? scaled(shapes.solid.unit_density, mass / shapes.solid.volume())
                                   : sphereAt(mass, com);
   const Matrix3d central = link.inertia.inertiaAtCom();
-  const bool stated = out.mass_kept || !central.isZero(0.0);
+  // an inertia that was stated for no mass says nothing about a mass that is only assumed
+  const bool assumed = link.inertia.mass == 0.0 && !out.from_shapes;
+  const bool stated = out.mass_kept || (!assumed && !central.isZero(0.0));
   out.after = nearestPossible(
       InertialParameters::fromCom(mass, com, stated ? central : out.reference.inertiaAtCom()),
       out.reference, margin);
@@ -97,6 +130,43 @@ LinkRepair repairLink(const Model& model, int index, const Usual& usual, double 
   const Vector10d change = out.after.vector() - out.before.vector();
   out.change = std::sqrt(change.dot(pullbackMetric(out.reference) * change));
   return out;
+}
+
+// Errors, and what a simulator refuses although it is possible: bodies so flat that rounding
+// decides about the triangle inequality, and massless bodies that move.
+bool mustChange(const Finding& finding) {
+  return finding.severity == Severity::kError || finding.rule == "inertia-flat" ||
+         finding.rule == "massless-end" || finding.rule == "massless-between";
+}
+
+// Of several massless links that are one body, the one with shapes gets the mass.
+int bearerOf(const Model& model, const Finding& finding) {
+  if (!finding.rule.starts_with("massless")) return finding.link;
+  const std::vector<int> group = internal::rigidGroups(model).of_link;
+  for (size_t i = 0; i < group.size(); ++i) {
+    const bool same = group[i] == group[static_cast<size_t>(finding.link)];
+    if (same && linkSolid(model, static_cast<int>(i)).usable()) return static_cast<int>(i);
+  }
+  return finding.link;
+}
+
+// Lower below upper, magnitudes not negative; true if something changed.
+bool repairLimits(JointLimits& limits) {
+  const bool reversed = limits.lower > limits.upper;
+  if (reversed) std::swap(limits.lower, limits.upper);
+  const bool negative = limits.velocity < 0.0 || limits.effort < 0.0;
+  limits.velocity = std::abs(limits.velocity);  // not stated stays so
+  limits.effort = std::abs(limits.effort);
+  return reversed || negative;
+}
+
+std::string limitsText(const JointLimits& limits) {
+  std::vector<std::string> parts;
+  if (!std::isnan(limits.lower) && !std::isnan(limits.upper))
+    parts.push_back(fmt::format("{} … {}", readable(limits.lower), readable(limits.upper)));
+  if (!std::isnan(limits.velocity)) parts.push_back("velocity " + readable(limits.velocity));
+  if (!std::isnan(limits.effort)) parts.push_back("effort " + readable(limits.effort));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string principalText(const InertialParameters& body) {
@@ -142,18 +212,17 @@ InertialParameters nearestPossible(const InertialParameters& body,
 Repair repaired(const Model& model, const RepairOptions& options) {
   Repair out;
   out.model = model;
-  std::vector<bool> broken(model.links.size(), false);
+  std::vector<bool> broken(model.links.size(), false), broken_joints(model.joints.size(), false);
   for (const Finding& finding : lint(model)) {
-    if (finding.severity != Severity::kError) continue;
-    if (finding.link >= 0) broken[static_cast<size_t>(finding.link)] = true;
-    if (finding.joint < 0) continue;
-    const JointLimits& before = model.joints[static_cast<size_t>(finding.joint)].limits;
-    if (before.lower > before.upper) {
-      LimitRepair limits{finding.joint, before, before};
-      std::swap(limits.after.lower, limits.after.upper);
-      out.model.joints[static_cast<size_t>(finding.joint)].limits = limits.after;
-      out.joints.push_back(limits);
-    }
+    if (!mustChange(finding)) continue;
+    if (finding.link >= 0) broken[static_cast<size_t>(bearerOf(model, finding))] = true;
+    if (finding.joint >= 0) broken_joints[static_cast<size_t>(finding.joint)] = true;
+  }
+  for (size_t j = 0; j < broken_joints.size(); ++j) {
+    LimitRepair limits{static_cast<int>(j), model.joints[j].limits, model.joints[j].limits};
+    if (!broken_joints[j] || !repairLimits(limits.after)) continue;
+    out.model.joints[j].limits = limits.after;
+    out.joints.push_back(limits);
   }
   const Usual usual = usualValues(model, broken);
   for (size_t i = 0; i < broken.size(); ++i) {
@@ -194,6 +263,8 @@ std::string repairedUrdf(const Repair& repair) {
     values.joint = model.joints[static_cast<size_t>(joint.joint)].name;
     values.lower = joint.after.lower;
     values.upper = joint.after.upper;
+    values.velocity = joint.after.velocity;
+    values.effort = joint.after.effort;
     changes.joints.push_back(values);
   }
   return spliceUrdf(text, changes, model.urdf);
@@ -217,11 +288,8 @@ std::string repairText(const Repair& repair, bool colour) {
   TextTable joints;
   joints.header = {"repaired joint", "limits", ""};
   for (const LimitRepair& joint : repair.joints) {
-    const auto text = [](const JointLimits& limits) {
-      return fmt::format("{} … {}", readable(limits.lower), readable(limits.upper));
-    };
     joints.rows.push_back({repair.model.joints[static_cast<size_t>(joint.joint)].name,
-                           text(joint.before), "→ " + text(joint.after)});
+                           limitsText(joint.before), "→ " + limitsText(joint.after)});
   }
   const bool both = !repair.links.empty() && !repair.joints.empty();
   return links.text(colour) + (both ? "\n" : "") + joints.text(colour);

@@ -19,8 +19,14 @@
 /// Reference: the link's shapes filled homogeneously with its mass, else a sphere of 1000 kg/m^3
 /// around its centre of mass.
 /// A mass that is not positive cannot be kept: it becomes that of the shapes at the median density
-/// of the other links (1000 kg/m^3 without), or without shapes its absolute value, or the smallest
-/// mass of the robot. A link that states no inertia gets its reference.
+/// of the other links (1000 kg/m^3 without), or without shapes its absolute value. A link of mass
+/// zero without shapes is a mere frame: it gets 1/100 of the lightest body among those that the
+/// fewest joints separate from it (10 g in a robot without any mass), small enough not to matter
+/// beside it. A link that states no inertia, or one for no mass and no shapes, gets its reference.
+///
+/// Repaired are links with errors, and those of which simulators refuse the file although they are
+/// possible: inertia-flat (rounding decides about the triangle inequality) and moving links without
+/// mass. Negative velocity and effort limits become positive, reversed position limits are swapped.
 
 #include <string>
 #include <vector>
@@ -43,7 +49,7 @@ struct LinkRepair {
   double change = 0.0;  ///< |dD|
 };
 
-/// Limits that were the wrong way round.
+/// Limits that were the wrong way round, or negative magnitudes.
 struct LimitRepair {
   int joint = -1;
   JointLimits before, after;
@@ -60,8 +66,8 @@ struct Repair {
 InertialParameters nearestPossible(const InertialParameters& body,
                                    const InertialParameters& reference, double margin);
 
-/// Repairs the links and limits about which lint() reports errors, and no others. The model is
-/// as read with lump_fixed = false.
+/// Repairs the links and limits about which lint() reports errors, flat and massless moving links,
+/// and no others. The model is as read with lump_fixed = false.
 Repair repaired(const Model& model, const RepairOptions& options = {});
 
 /// The bytes of the model's URDF with the repaired values in place. @throws Error if the model does
