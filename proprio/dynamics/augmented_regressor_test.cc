@@ -66,7 +66,7 @@ Eigen::VectorXd values(const Parameters& parameters) {
 // model.
 TEST(AugmentedRegressor, TimesParametersIsTheFullTorque) {
   std::vector<std::shared_ptr<const Model>> models;
-  for (const ZooEntry& entry : modelZoo()) models.push_back(entry.model);
+  for (const ZooEntry& entry : wholeZoo()) models.push_back(entry.model);
   for (unsigned seed = 1; seed < 7; ++seed) models.push_back(richModel(seed, seed % 2 == 0));
   for (const auto& model : models) {
     SCOPED_TRACE(model->name);

@@ -20,7 +20,7 @@ constexpr double kSolveTolerance = 1e-8;
 
 // Column j of M is the torque of a unit acceleration of coordinate j without gravity and velocity.
 TEST(Engine, MassMatrixEqualsInverseDynamicsOfUnitAccelerations) {
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     TestRobot s(entry.model);
     const RandomState x = randomState(s.tree, 5);
@@ -40,7 +40,7 @@ TEST(Engine, MassMatrixEqualsInverseDynamicsOfUnitAccelerations) {
 
 // Forward dynamics inverts inverse dynamics, also with external wrenches; both routes agree.
 TEST(Engine, ForwardDynamicsInvertsInverseDynamics) {
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     TestRobot s(entry.model);
     const RandomState x = randomState(s.tree, 6);
@@ -58,7 +58,7 @@ TEST(Engine, ForwardDynamicsInvertsInverseDynamics) {
 
 // Y pi = tau: the regressor times the parameters is inverse dynamics (rotor part added separately).
 TEST(Engine, RegressorTimesParametersIsTorque) {
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     TestRobot s(entry.model);
     s.compiled.has_rotor = false;
@@ -78,7 +78,7 @@ TEST(Engine, RegressorTimesParametersIsTorque) {
 // Batch forms give the one-sample numbers for every sample count around the number of lanes,
 // whatever the lane.
 TEST(Engine, BatchEqualsOneSample) {
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     TestRobot s(entry.model);
     const int nv = s.tree.velocityCount();

@@ -59,7 +59,7 @@ std::shared_ptr<const Model> elasticArm() {
 
 // Y_p theta is the mass matrix times the velocity.
 TEST(MomentumRegressor, TimesParametersIsMassMatrixTimesVelocity) {
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     RobotWithTheta s(entry.model);
     const RandomState x = randomState(s.tree, 5);
@@ -74,7 +74,7 @@ TEST(MomentumRegressor, TimesParametersIsMassMatrixTimesVelocity) {
 // The spatial momentum is the sum of the links' momenta; its base rows in a floating robot are the
 // first six of the generalised momentum.
 TEST(MomentumRegressor, SpatialMomentumIsTheSumOfTheLinks) {
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     RobotWithTheta s(entry.model);
     const RandomState x = randomState(s.tree, 6);

@@ -126,7 +126,7 @@ TEST(NoHeap, TrapNotices) {
 // external wrenches.
 TEST(NoHeap, OneSample) {
   if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     TestRobot r(entry.model);
     const RandomState x = randomState(r.tree, 1);
@@ -173,7 +173,7 @@ TEST(NoHeap, OneSample) {
 // Derivatives do not allocate, with and without external wrenches.
 TEST(NoHeap, Derivatives) {
   if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     TestRobot r(entry.model);
     const RandomState x = randomState(r.tree, 1);
@@ -207,7 +207,7 @@ TEST(NoHeap, Derivatives) {
 // Kinematics, momentum, energy and Coriolis matrices do not allocate.
 TEST(NoHeap, Quantities) {
   if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     TestRobot r(entry.model);
     const RandomState x = randomState(r.tree, 1);
@@ -334,7 +334,7 @@ TEST(NoHeap, RecursiveLeastSquares) {
 // Batches: no function allocates, whatever the number of samples.
 TEST(NoHeap, Batch) {
   if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     SCOPED_TRACE(entry.name);
     TestRobot r(entry.model);
     const int nv = r.tree.velocityCount();

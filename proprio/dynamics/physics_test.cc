@@ -192,7 +192,7 @@ TEST(Physics, PlanarArmInClosedForm) {
 // In free fall without rotation nothing pulls: no joint torque and no base wrench, whatever the
 // linear velocity; and without torques a resting robot falls as a whole.
 TEST(Physics, FreeFallIsWeightless) {
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     if (!entry.model->floating) continue;
     SCOPED_TRACE(entry.name);
     TestRobot robot(entry.model);
@@ -214,7 +214,7 @@ TEST(Physics, FreeFallIsWeightless) {
 // What an accelerometer and a gyroscope on the base know is enough for the torques (T-23): proper
 // acceleration vd + w x v - R^T g.
 TEST(Physics, ImuFormEqualsInverseDynamics) {
-  for (const ZooEntry& entry : modelZoo()) {
+  for (const ZooEntry& entry : wholeZoo()) {
     if (!entry.model->floating) continue;
     SCOPED_TRACE(entry.name);
     TestRobot robot(entry.model);
