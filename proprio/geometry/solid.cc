@@ -39,6 +39,11 @@ Solid sphereSolid(double radius) {
   return centred(sphereInertia(volume, radius), Vector3d::Constant(radius));
 }
 
+Solid capsuleSolid(double radius, double length) {
+  const double volume = std::numbers::pi * radius * radius * (length + 4.0 / 3.0 * radius);
+  return centred(capsuleInertia(volume, radius, length), {radius, radius, 0.5 * length + radius});
+}
+
 Solid meshSolid(const TriangleMesh& mesh) {
   Solid solid;
   if (mesh.triangles.empty()) {

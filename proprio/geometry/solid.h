@@ -5,6 +5,7 @@
 ///   box      a b c            centred at the origin, full side lengths
 ///   cylinder pi r^2 l         along z
 ///   sphere   4/3 pi r^3
+///   capsule  pi r^2 l + 4/3 pi r^3   along z; l is the length of the cylindrical part
 ///   mesh     sum over triangles (a, b, c) of the signed tetrahedra (0, a, b, c):
 ///            V = det[a b c] / 6,  first moment V (a + b + c) / 4,
 ///            second moment V / 20 (sum_i x_i x_i^T + s s^T) with s = a + b + c
@@ -40,6 +41,7 @@ struct TriangleMesh {
 Solid boxSolid(const Vector3d& size);
 Solid cylinderSolid(double radius, double length);
 Solid sphereSolid(double radius);
+Solid capsuleSolid(double radius, double length);
 Solid meshSolid(const TriangleMesh& mesh);
 
 /// Moved to another frame: exact but for the bounding box, which encloses the turned box.

@@ -93,6 +93,9 @@ TEST(Solid, Primitives) {
   EXPECT_NEAR(boxSolid({1, 2, 3}).volume(), 6.0, kDigits);
   EXPECT_NEAR(cylinderSolid(0.5, 2.0).volume(), std::numbers::pi / 2.0, kDigits);
   EXPECT_NEAR(sphereSolid(3.0).volume(), 36.0 * std::numbers::pi, 1e-9);
+  EXPECT_NEAR(capsuleSolid(0.5, 2.0).volume(),
+              cylinderSolid(0.5, 2.0).volume() + sphereSolid(0.5).volume(), kDigits);
+  EXPECT_NEAR((capsuleSolid(0.5, 2.0).extent() - Vector3d(1, 1, 3)).norm(), 0.0, kDigits);
   const Pose turn = Pose::fromXyzRpy({0, 0, 0}, {std::numbers::pi / 2.0, 0, 0});
   EXPECT_NEAR((transformed(turn, boxSolid({1, 2, 3})).extent() - Vector3d(1, 3, 2)).norm(), 0.0,
               kDigits);

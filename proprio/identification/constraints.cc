@@ -513,6 +513,8 @@ double supportOfShape(const Shape& shape, const TriangleMesh& mesh, const Vector
       return std::abs(shape.size[0]) * n.head<2>().norm() + 0.5 * std::abs(shape.size[1] * n[2]);
     case ShapeKind::kSphere:
       return std::abs(shape.size[0]) * n.norm();
+    case ShapeKind::kCapsule:
+      return std::abs(shape.size[0]) * n.norm() + 0.5 * std::abs(shape.size[1] * n[2]);
     case ShapeKind::kMesh:
       break;
   }

@@ -48,6 +48,8 @@ Solid solidOf(const Model& model, const Shape& shape, LinkSolid& link) {
       return cylinderSolid(std::abs(shape.size[0]), std::abs(shape.size[1]));
     case ShapeKind::kSphere:
       return sphereSolid(std::abs(shape.size[0]));
+    case ShapeKind::kCapsule:
+      return capsuleSolid(std::abs(shape.size[0]), std::abs(shape.size[1]));
     case ShapeKind::kMesh:
       return solidOfMesh(model, shape, link);
   }

@@ -20,15 +20,16 @@
 
 namespace proprio {
 
-enum class ShapeKind { kBox, kCylinder, kSphere, kMesh };
+enum class ShapeKind { kBox, kCylinder, kSphere, kMesh, kCapsule };
 
 /// Collision or visual geometry of a link.
 struct Shape {
   ShapeKind kind = ShapeKind::kBox;
   Pose X_LG;  ///< geometry frame in the link frame
-  Vector3d size =
-      Vector3d::Zero();  ///< box: edge lengths; cylinder: radius, length; sphere: radius
-  std::string mesh;      ///< path as written in the file
+  /// box: edge lengths; cylinder: radius, length; sphere: radius; capsule: radius, length of its
+  /// cylindrical part
+  Vector3d size = Vector3d::Zero();
+  std::string mesh;  ///< path as written in the file
   Vector3d mesh_scale = Vector3d::Ones();
   bool collision = true;  ///< false: visual
 };

@@ -68,6 +68,9 @@ std::string geometryText(const Shape& shape) {
                          formatNumber(shape.size[1]));
     case ShapeKind::kSphere:
       return fmt::format("<sphere radius=\"{}\"/>", formatNumber(shape.size[0]));
+    case ShapeKind::kCapsule:
+      return fmt::format("<capsule radius=\"{}\" length=\"{}\"/>", formatNumber(shape.size[0]),
+                         formatNumber(shape.size[1]));
     case ShapeKind::kMesh:
       break;
   }

@@ -249,6 +249,9 @@ void Reader::readShape(const XmlElement& element, const std::string& owner, Link
   } else if (body.name == "cylinder") {
     shape.kind = ShapeKind::kCylinder;
     shape.size = {requireNumber(body, "radius", owner), requireNumber(body, "length", owner), 0.0};
+  } else if (body.name == "capsule") {
+    shape.kind = ShapeKind::kCapsule;
+    shape.size = {requireNumber(body, "radius", owner), requireNumber(body, "length", owner), 0.0};
   } else if (body.name == "sphere") {
     shape.kind = ShapeKind::kSphere;
     shape.size = {requireNumber(body, "radius", owner), 0.0, 0.0};
@@ -506,7 +509,10 @@ Model readUrdf(const std::string& path, std::vector<ReadNote>* notes) {
 
 Model readUrdfText(const std::string& text, const std::string& file_name,
                    std::vector<ReadNote>* notes) {
-  const XmlDocument document = parseXml(text, file_name);
+  return readUrdfDocument(parseXml(text, file_name), notes);
+}
+
+Model readUrdfDocument(const XmlDocument& document, std::vector<ReadNote>* notes) {
   return Reader(document, notes).read();
 }
 

@@ -6,9 +6,9 @@
 /// (normalised; x if absent), limits, mimic; <dynamics damping friction> as viscous and Coulomb
 /// friction terms, declared when the attribute is there; mechanicalReduction of one-joint
 /// one-actuator <transmission>s as gear ratio. Infinite limits count as not stated, as do position
-/// limits of continuous joints. Ignored: materials, safety_controller, calibration, <gazebo>,
-/// <ros2_control>, <mujoco>, <drake:...> and whatever else tools add. Missing inertials leave the
-/// link without inertia.
+/// limits of continuous joints. The length of a <capsule> is that of its cylindrical part. Ignored:
+/// materials, safety_controller, calibration, <gazebo>, <ros2_control>, <mujoco>, <drake:...> and
+/// whatever else tools add. Missing inertials leave the link without inertia.
 
 #include <string>
 #include <vector>
@@ -26,6 +26,9 @@ struct ReadNote {
 /// @throws Error that names file, line, link or joint, what was found, what was expected.
 /// Notes are appended to `notes` if it is given.
 Model readUrdf(const std::string& path, std::vector<ReadNote>* notes = nullptr);
+struct XmlDocument;
+/// The same for a parsed file (xml_document.h).
+Model readUrdfDocument(const XmlDocument& document, std::vector<ReadNote>* notes = nullptr);
 /// The same for text in memory; `file_name` is for messages.
 Model readUrdfText(const std::string& text, const std::string& file_name = "urdf",
                    std::vector<ReadNote>* notes = nullptr);

@@ -39,6 +39,7 @@ constexpr const char* kArm = R"(<?xml version="1.0"?>
     <visual><origin xyz="1 0 0"/><geometry><box size="1 2 3"/></geometry><material name="blue"/></visual>
     <collision><geometry><cylinder radius="0.1" length="0.5"/></geometry></collision>
     <collision><geometry><capsule radius="0.1" length="0.5"/></geometry></collision>
+    <collision><geometry><cone radius="0.1" length="0.5"/></geometry></collision>
   </link>
   <link name="fore">
     <inertial>
@@ -137,15 +138,17 @@ TEST(UrdfReader, ReadsShapes) {
   std::vector<ReadNote> notes;
   const Model model = readUrdfText(kArm, "r.urdf", &notes);
   const std::vector<Shape>& shapes = linkOf(model, "upper").shapes;
-  ASSERT_EQ(shapes.size(), 3u);
+  ASSERT_EQ(shapes.size(), 4u);
   EXPECT_EQ(shapes[0].kind, ShapeKind::kCylinder);
   EXPECT_TRUE(shapes[0].collision);
-  EXPECT_EQ(shapes[1].mesh, "package://arm/upper.stl");
-  EXPECT_EQ(shapes[1].mesh_scale.y(), 0.001);
-  EXPECT_EQ(shapes[2].size, Vector3d(1, 2, 3));
-  EXPECT_EQ(shapes[2].X_LG.p, Vector3d(1, 0, 0));
+  EXPECT_EQ(shapes[1].kind, ShapeKind::kCapsule);
+  EXPECT_EQ(shapes[1].size, Vector3d(0.1, 0.5, 0));
+  EXPECT_EQ(shapes[2].mesh, "package://arm/upper.stl");
+  EXPECT_EQ(shapes[2].mesh_scale.y(), 0.001);
+  EXPECT_EQ(shapes[3].size, Vector3d(1, 2, 3));
+  EXPECT_EQ(shapes[3].X_LG.p, Vector3d(1, 0, 0));
   const bool noted = std::any_of(notes.begin(), notes.end(), [](const ReadNote& n) {
-    return n.sentence.find("<capsule> is unknown") != std::string::npos;
+    return n.sentence.find("<cone> is unknown") != std::string::npos;
   });
   EXPECT_TRUE(noted);
 }

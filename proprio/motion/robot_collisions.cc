@@ -91,6 +91,8 @@ Part partOf(const Model& model, const Link& link, const Shape& shape) {
       return finished(std::make_shared<fcl::Cylinderd>(shape.size[0], shape.size[1]), shape.X_LG);
     case ShapeKind::kSphere:
       return finished(std::make_shared<fcl::Sphered>(shape.size[0]), shape.X_LG);
+    case ShapeKind::kCapsule:
+      return finished(std::make_shared<fcl::Capsuled>(shape.size[0], shape.size[1]), shape.X_LG);
     case ShapeKind::kMesh:
       return finished(meshHull(model, link, shape), shape.X_LG);
   }

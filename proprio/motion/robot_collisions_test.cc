@@ -93,6 +93,25 @@ TEST(RobotCollisions, SpheresHaveTheirClosedForm) {
   EXPECT_NEAR(touching.at(Eigen::Vector3d(0, 2.0, 0), 0).distance, overlap, 1e-4);
 }
 
+// A capsule is as far from a sphere as its segment from the centre, less the radii: beside its
+// cylinder and above its end.
+TEST(RobotCollisions, CapsulesHaveTheirClosedForm) {
+  for (const double height : {0.2, 0.5}) {
+    Model model = chain();
+    model.links[0].shapes = {sphere(0.1, {0, 0, height})};
+    Shape capsule = sphere(0.25, {0.4, 0, 0});
+    capsule.kind = ShapeKind::kCapsule;
+    capsule.size[1] = 0.6;  // from -0.3 to 0.3 m along z
+    model.links[2].shapes = {capsule};
+    CollidingRobot r(model, {});
+    for (const double bend : {1.5, 2.0, 2.6}) {  // near: far ones are bounded only
+      const double beside = std::hypot(1.0 + 0.4 * std::cos(bend), 0.4 * std::sin(bend));
+      const double expected = std::hypot(beside, std::max(0.0, height - 0.3)) - 0.35;
+      EXPECT_NEAR(r.at(Eigen::Vector3d(0.0, bend, 0.0), 0).distance, expected, kFclTolerance);
+    }
+  }
+}
+
 // A box beside a box, and a hull read from a mesh beside the box it describes, keep the distance of
 // their faces; neighbours and disabled pairs are left out.
 TEST(RobotCollisions, BoxesMeshesAndDisabledPairs) {
