@@ -60,10 +60,10 @@ int repairAndReport(const CheckOptions& options, const Model& model,
   return exitCode(remaining, options.strict);
 }
 
-std::vector<Finding> structureFindings(const std::string& robot) {
+UrdfStructure structureOf(const std::string& robot) {
   try {
     const std::string urdf = urdfBehind(robot);
-    return urdf.empty() ? std::vector<Finding>{} : lintUrdfStructure(readFile(urdf), urdf);
+    return urdf.empty() ? UrdfStructure{} : lintUrdfStructure(readFile(urdf), urdf);
   } catch (const Error&) {
     return {};  // not even that: the reader's own message says it best
   }
@@ -76,9 +76,11 @@ int runCheck(const CheckOptions& options) {
     model = readRobot(options, /*lump_fixed=*/false, &notes);
   } catch (const Error&) {
     // trouble with names and connections is a finding, all else is unreadable
-    const std::vector<Finding> findings = structureFindings(options.robot);
-    if (findings.empty() || !options.repair.empty()) throw;
-    return report(options, model, findings);
+    const UrdfStructure structure = structureOf(options.robot);
+    if (structure.findings.empty() || !options.repair.empty()) throw;
+    const int code = report(options, structure.rest, structure.findings);
+    if (!structure.unreadable.empty()) throw Error(structure.unreadable);
+    return code;
   }
   std::vector<Finding> findings = lint(model);
   for (const ReadNote& note : notes) findings.push_back(asFinding(note));
@@ -94,7 +96,8 @@ Run addCheck(CLI::App& verb) {
   verb.add_flag("--strict", options->strict, "exit with 1 for warnings too");
   auto* repair = verb.add_option("--repair", options->repair,
                                  "write a copy of the URDF with the nearest possible inertias for "
-                                 "links with errors; the exit code is then about the copy");
+                                 "links with errors and what simulators refuse (flat and massless "
+                                 "links); the exit code is then about the copy");
   repair->type_name("OUT.urdf");
   verb.add_option("--margin", options->repair_options.margin,
                   "what repaired inertias keep of the reference, between 0 and 1")

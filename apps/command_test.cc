@@ -107,6 +107,35 @@ TEST_F(Command, CheckFindsStructuralFaults) {
   EXPECT_NE(named.out.find("duplicate-name"), std::string::npos);
 }
 
+// What the reader cannot make sense of keeps its sentence with the line and exit code 2, also
+// beside structural faults, which are printed.
+TEST_F(Command, CheckOfUnreadableFiles) {
+  const std::string joint =
+      "\n<link name='hand'/><joint name='wrist' type='Revolute'><parent link='arm'/>"
+      "<child link='hand'/></joint>";
+  for (const char* more : {"", "<link name='arm'/>"}) {
+    const Result result = run("check " + write("t.urdf", smallUrdf("0.01", joint + more)));
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.error.find("t.urdf:2: joint 'wrist' has type='Revolute'"), std::string::npos)
+        << result.error;
+    EXPECT_EQ(result.out.find("duplicate-name") != std::string::npos, *more != '\0');
+    EXPECT_EQ(result.out.find("unreachable"), std::string::npos) << result.out;
+  }
+}
+
+// Beyond a floating joint no tree can be built: show refuses such a base as base and dynamics do.
+TEST_F(Command, ShowRefusesWhatCannotBeComputed) {
+  const std::string path =
+      write("f.urdf", smallUrdf("0.01",
+                                "<link name='world'/><joint name='free' type='floating'>"
+                                "<parent link='world'/><child link='base'/></joint>"));
+  EXPECT_EQ(run("show " + path).code, 0);
+  const Result show = run("show " + path + " --base arm"),
+               base = run("base " + path + " --base arm");
+  EXPECT_EQ(show.code, 2);
+  EXPECT_EQ(show.error, base.error);
+}
+
 // check --repair writes a URDF that passes, says what changed, and leaves the original alone.
 TEST_F(Command, CheckRepairs) {
   const std::string text = smallUrdf("0.03"), path = write("bad.urdf", text);
@@ -160,6 +189,25 @@ TEST_F(Command, Dynamics) {
                                          robot("planar_2r.yaml"), states, file("never.csv")));
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.error.find("did you mean 'tau'"), std::string::npos) << unknown.error;
+}
+
+// Accelerations that do not exist are an error with the joint, and nothing is written; names with
+// commas stay one column.
+TEST_F(Command, DynamicsOfOddRobots) {
+  const std::string end =
+      "<link name='tip'/><joint name='a,b' type='continuous'>"
+      "<parent link='arm'/><child link='tip'/></joint>";
+  const std::string path = write("m.urdf", smallUrdf("0.01", end));
+  const std::string states = write("m.csv", "q_j,\"q_a,b\",tau_j,\"tau_a,b\"\n0,0,1,1\n");
+  const Result singular =
+      run(fmt::format("dynamics {} --state {} --out {} --quantities acceleration", path, states,
+                      file("never.csv")));
+  EXPECT_EQ(singular.code, 2);
+  EXPECT_NE(singular.error.find("for 'a,b'"), std::string::npos) << singular.error;
+  EXPECT_FALSE(fs::exists(file("never.csv")));
+  EXPECT_EQ(
+      run(fmt::format("dynamics {} --state {} --out {}", path, states, file("m_out.csv"))).code, 0);
+  EXPECT_EQ(readCsv(file("m_out.csv")).names, (std::vector<std::string>{"tau_j", "tau_a,b"}));
 }
 
 // A simulated free fall fed back through dynamics needs no drive torques.

@@ -2,6 +2,7 @@
 
 #include "apps/verb.h"
 #include "proprio/model/describe.h"
+#include "proprio/model/tree.h"
 
 namespace proprio::apps {
 
@@ -13,9 +14,10 @@ Run addShow(CLI::App& verb) {
   addRobotOptions(verb, *options);
   verb.add_flag("--keep-fixed", options->keep_fixed, "show fixed joints instead of lumping them");
   return [options] {
-    const Model model = readRobot(*options, !options->keep_fixed);
-    writeJson(*options, describeJson(model));
-    print(describe(model, colourWanted()));
+    const auto model = std::make_shared<const Model>(readRobot(*options, !options->keep_fixed));
+    const Tree tree(model);  // a base from which the robot cannot be computed is refused here too
+    writeJson(*options, describeJson(*model));
+    print(describe(*model, colourWanted()));
     return 0;
   };
 }

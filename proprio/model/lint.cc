@@ -120,8 +120,10 @@ Finding structureFinding(const XmlDocument& document, const char* rule, const ch
   return out;
 }
 
+using Dropped = std::set<const XmlElement*>;
+
 void findDuplicates(const XmlDocument& document, const char* kind, const std::vector<Named>& items,
-                    std::vector<Finding>& findings) {
+                    std::vector<Finding>& findings, Dropped& dropped) {
   std::map<std::string, int> line_of;
   for (const Named& item : items) {
     const auto [first, fresh] = line_of.emplace(item.name, item.element->line);
@@ -130,22 +132,29 @@ void findDuplicates(const XmlDocument& document, const char* kind, const std::ve
     out.message = fmt::format("this name is also used in line {}", first->second);
     out.advice = "rename one of the two";
     findings.push_back(out);
+    dropped.insert(item.element);
   }
 }
 
-// links that are not in the part of the graph that holds the most links
+// links that are not in the part of the graph that holds the most links; joints that do not say
+// what they connect are left to the reader
 void findUnreachable(const XmlDocument& document, const std::vector<Named>& links,
-                     const std::vector<Named>& joints, std::vector<Finding>& findings) {
+                     const std::vector<Named>& joints, std::vector<Finding>& findings,
+                     Dropped& dropped) {
   std::map<std::string, std::string> root;
   for (const Named& link : links) root[link.name] = link.name;
   const auto find = [&](std::string name) {
     while (root[name] != name) name = root[name];
     return name;
   };
+  std::vector<std::pair<const XmlElement*, std::string>> within;
   for (const Named& joint : joints) {
     const std::string a = attributeOf(document.child(*joint.element, "parent"), "link");
     const std::string b = attributeOf(document.child(*joint.element, "child"), "link");
-    if (root.count(a) > 0 && root.count(b) > 0) root[find(b)] = find(a);
+    // what a joint with an unknown end should connect is not known: no finding about its links
+    if (root.count(a) == 0 || root.count(b) == 0) return;
+    root[find(b)] = find(a);
+    within.emplace_back(joint.element, a);
   }
   std::map<std::string, int> size;
   for (const auto& [name, unused] : root) ++size[find(name)];
@@ -160,11 +169,15 @@ void findUnreachable(const XmlDocument& document, const std::vector<Named>& link
     out.message = fmt::format("no chain of joints connects it with '{}'", largest);
     out.advice = "add a joint (a fixed one will do) or remove the link";
     findings.push_back(out);
+    dropped.insert(link.element);
+  }
+  for (const auto& [joint, link] : within) {
+    if (find(link) != largest) dropped.insert(joint);
   }
 }
 
 void findMimicLoops(const XmlDocument& document, const std::vector<Named>& joints,
-                    std::vector<Finding>& findings) {
+                    std::vector<Finding>& findings, Dropped& dropped) {
   std::map<std::string, std::string> leader;
   for (const Named& joint : joints) {
     const XmlElement* mimic = document.child(*joint.element, "mimic");
@@ -183,7 +196,25 @@ void findMimicLoops(const XmlDocument& document, const std::vector<Named>& joint
     out.message = fmt::format("joints mimic each other in a loop: {}", fmt::join(chain, " -> "));
     out.advice = "let one of them be free";
     findings.push_back(out);
+    dropped.insert(document.child(*joint.element, "mimic"));
   }
+}
+
+// the document without what is dropped, and with names of their own for the second of equal joints:
+// without those their links would hang on nothing
+XmlDocument restOf(const XmlDocument& document, const Dropped& dropped, const Dropped& renamed) {
+  XmlDocument out = document;
+  for (size_t i = 0; i < out.elements.size(); ++i) {
+    XmlElement& element = out.elements[i];
+    std::erase_if(element.children, [&](int child) {
+      return dropped.count(&document.elements[static_cast<size_t>(child)]) > 0;
+    });
+    if (renamed.count(&document.elements[i]) == 0) continue;
+    for (XmlAttribute& attribute : element.attributes) {
+      if (attribute.name == "name") attribute.value += fmt::format(" (line {})", element.line);
+    }
+  }
+  return out;
 }
 
 // ---- text ----
@@ -212,21 +243,27 @@ std::vector<Finding> lint(const Model& model) {
   return findings;
 }
 
-std::vector<Finding> lintUrdfStructure(const std::string& text, const std::string& file_name) {
-  std::vector<Finding> findings;
+UrdfStructure lintUrdfStructure(const std::string& text, const std::string& file_name) {
+  UrdfStructure out;
+  Dropped dropped, renamed;
   try {
     const XmlDocument document = parseXml(text, file_name);
     if (document.root().name != "robot") return {};
     const std::vector<Named> links = namedChildren(document, "link");
     const std::vector<Named> joints = namedChildren(document, "joint");
-    findDuplicates(document, "link", links, findings);
-    findDuplicates(document, "joint", joints, findings);
-    findUnreachable(document, links, joints, findings);
-    findMimicLoops(document, joints, findings);
-  } catch (const Error&) {
-    return {};  // not XML: nothing to say about links and joints
+    findDuplicates(document, "link", links, out.findings, dropped);
+    findDuplicates(document, "joint", joints, out.findings, renamed);
+    findUnreachable(document, links, joints, out.findings, dropped);
+    findMimicLoops(document, joints, out.findings, dropped);
+    if (out.findings.empty()) return {};
+    out.rest = readUrdfDocument(restOf(document, dropped, renamed));
+  } catch (const Error& error) {
+    out.unreadable = error.what();
+    return out;
   }
-  return findings;
+  for (Finding& finding : lint(out.rest)) out.findings.push_back(std::move(finding));
+  sortBySeverity(out.findings);
+  return out;
 }
 
 Finding asFinding(const ReadNote& note) {

@@ -15,8 +15,11 @@
 ///   inertial-missing   warning  link that moves and has geometry but no inertia of its own
 ///   inertia-default    warning  unit inertia, or one inertia tensor copied to links that differ
 ///   density            warning  mass / volume of the geometry in [30, 12000] kg/m^3
+///   mass-tiny          warning  bodies that move weigh 1e-6 kg and 1e-6 of the robot, or more
 ///   gyration-large     warning  sqrt(Sigma_ii / m) <= half the geometry's extent along i, the
-///                               largest value that mass inside the geometry can have
+///                               largest value that mass inside the geometry can have; without
+///                               geometry <= the robot's own reach (its longest chain of joint
+///                               offsets, at least 1 m)
 ///   gyration-small     warning  radius of gyration at least 1/5 of the homogeneous geometry's
 ///   com-outside        warning  centre of mass in the geometry's bounding box (1/10 of its
 ///                               diagonal around it allowed)
@@ -67,9 +70,17 @@ struct Finding {
 /// Errors first; in the order of the description within a severity.
 std::vector<Finding> lint(const Model& model);
 
-/// What can be said about a URDF that cannot be read as a robot: all names used twice, links that
-/// no joint connects, loops of mimic joints. Empty if the trouble is of another kind.
-std::vector<Finding> lintUrdfStructure(const std::string& text, const std::string& file_name);
+/// What can be said about a URDF that cannot be read as a robot.
+struct UrdfStructure {
+  /// All names used twice, links that no joint connects, loops of mimic joints, and after them what
+  /// lint() says about the rest. Empty if the trouble is of another kind.
+  std::vector<Finding> findings;
+  /// Without the second of links with equal names, without unconnected links and their joints, and
+  /// with one joint of every mimic loop free. Empty if that cannot be read either.
+  Model rest;
+  std::string unreadable;  ///< then the reader's sentence about the rest
+};
+UrdfStructure lintUrdfStructure(const std::string& text, const std::string& file_name);
 
 /// A remark of the reader, as a note.
 Finding asFinding(const ReadNote& note);

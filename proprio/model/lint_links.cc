@@ -20,6 +20,8 @@ constexpr double kFlat = 1e-6;
 constexpr double kLightest = 30.0, kHeaviest = 12000.0;  // kg/m^3, foam-filled shells to lead
 constexpr double kSmallestGyration = 0.2;                // of the homogeneous geometry
 constexpr double kGyrationSlack = 1.05;                  // shapes are simplified
+constexpr double kLeastReach = 1.0;                      // m, of a robot without joint offsets
+constexpr double kTinyMass = 1e-6;                       // kg, and of the robot's mass
 constexpr double kComSlack = 0.1;                        // of the bounding box's diagonal
 
 double ofSum(double value, const Vector3d& moments) {
@@ -129,6 +131,40 @@ void lintGyration(const Model& model, int link, const Solid& solid,
   }
 }
 
+// the longest chain of joint offsets: no link of a robot is larger than the whole
+double reachOf(const Model& model) {
+  const Traversal walk = traverse(model, model.base);
+  std::vector<double> length(model.links.size(), 0.0);
+  double longest = kLeastReach;
+  for (const int link : walk.order) {
+    const auto l = static_cast<size_t>(link);
+    if (walk.parent[l] < 0) continue;
+    const Joint& joint = model.joints[static_cast<size_t>(walk.parent_joint[l])];
+    length[l] =
+        length[static_cast<size_t>(walk.parent[l])] + joint.X_FJ.p.norm() + joint.X_JS.p.norm();
+    longest = std::max(longest, length[l]);
+  }
+  return longest;
+}
+
+// how far the mass reaches, where there are no shapes to compare with
+void lintReach(const Model& model, int link, double reach, std::vector<Finding>& findings) {
+  const InertialParameters& body = model.links[static_cast<size_t>(link)].inertia;
+  if (!(body.mass > 0.0)) return;
+  const Vector3d J = principalInertias(body);
+  const double spread = std::sqrt(std::max(0.0, 0.5 * (J[1] + J[2] - J[0])) / body.mass);
+  if (spread <= reach) return;
+  Finding out = linkFinding(Severity::kWarning, "gyration-large", model, link);
+  out.message =
+      fmt::format("its inertia needs mass {} m from the centre, the joints of the robot reach {} m",
+                  readable(spread, 3), readable(reach, 3));
+  out.advice = "check the units of mass (kg) and of the inertia (kg m²)";
+  out.value = spread;
+  out.margin = reach - spread;
+  out.unit = "m";
+  findings.push_back(out);
+}
+
 // plausibility against the shapes; gyration says nothing about an impossible inertia
 void lintGeometry(const Model& model, int link, const LinkSolid& shapes, bool possible,
                   std::vector<Finding>& findings) {
@@ -202,8 +238,33 @@ void lintMassless(const Model& model, const RigidGroups& groups, std::vector<Fin
                                 "matrix invertible"
                               : "give it an inertial, or make the joint fixed: the mass matrix is "
                                 "singular")
-                     : "give it an inertial if it is a real part; simulators may refuse it";
+                     : "give it an inertial if it is a real part; simulators may refuse it, and "
+                       "check --repair gives it a small one";
     out.value = 0.0;
+    out.unit = "kg";
+    findings.push_back(out);
+  }
+}
+
+// bodies that move and weigh next to nothing: placeholders that make the mass matrix
+// ill-conditioned
+void lintTiny(const Model& model, const RigidGroups& groups, std::vector<Finding>& findings) {
+  double total = 0.0;
+  for (const InertialParameters& body : groups.inertia) total += std::max(0.0, body.mass);
+  const double bound = std::max(kTinyMass, kTinyMass * total);
+  std::vector<bool> seen(groups.inertia.size(), false);
+  for (size_t l = 0; l < model.links.size(); ++l) {
+    const auto group = static_cast<size_t>(groups.of_link[l]);
+    const double mass = groups.inertia[group].mass;
+    if (seen[group] || !(model.links[l].inertia.mass > 0.0)) continue;
+    seen[group] = true;
+    if (!groups.moves[group] || !(mass > 0.0) || mass >= bound) continue;
+    Finding out = linkFinding(Severity::kWarning, "mass-tiny", model, static_cast<int>(l));
+    out.message =
+        fmt::format("it moves and weighs {} kg, the robot {} kg", readable(mass), readable(total));
+    out.advice = "give its mass in kg; a placeholder makes the mass matrix ill-conditioned";
+    out.value = mass;
+    out.margin = mass - bound;
     out.unit = "kg";
     findings.push_back(out);
   }
@@ -284,15 +345,18 @@ void lintLinks(const Model& model, std::vector<Finding>& findings) {
   const RigidGroups groups = rigidGroups(model);
   std::vector<std::string> mesh_notes;
   size_t mesh_links = 0;
+  const double reach = reachOf(model);
   for (int link = 0; link < static_cast<int>(model.links.size()); ++link) {
     const bool possible = lintInertia(model, groups, link, findings);
     const LinkSolid shapes = linkSolid(model, link);
     lintGeometry(model, link, shapes, possible, findings);
+    if (possible && !shapes.usable()) lintReach(model, link, reach, findings);
     mesh_notes.insert(mesh_notes.end(), shapes.notes.begin(), shapes.notes.end());
     mesh_links += shapes.notes.empty() ? 0 : 1;
     lintMissing(model, groups, link, findings);
   }
   lintMassless(model, groups, findings);
+  lintTiny(model, groups, findings);
   lintDefaults(model, findings);
   lintMeshes(mesh_notes, mesh_links, findings);
 }

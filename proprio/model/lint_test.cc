@@ -183,13 +183,38 @@ TEST(Lint, ImplausibleAgainstShapes) {
 TEST(Lint, WithoutShapes) {
   Arm arm;
   arm.shape.clear();
-  arm.lower_inertial = inertial(4000, 56700, 56700, 6670);
+  arm.lower_inertial = inertial(4000, 567, 567, 66.7);
   EXPECT_TRUE(lint(arm.model()).empty());
   arm.shape = "<collision><geometry><mesh filename='no.stl'/></geometry></collision>";
   const std::vector<Finding> findings = lint(arm.model());
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].rule, "mesh");
   EXPECT_EQ(findings[0].severity, Severity::kNote);
+}
+
+// Without shapes the robot's own reach is the measure: the joints reach 0.4 m, so 1 m is allowed.
+TEST(Lint, LargerThanTheRobot) {
+  Arm arm;
+  arm.shape.clear();
+  arm.lower_inertial = inertial(0.1, 1e6, 1e6, 1e6);
+  const std::vector<Finding> findings = lint(arm.model());
+  EXPECT_EQ(rulesOf(findings), Rules{"warning gyration-large link lower"});
+  const double spread = std::sqrt(0.5 * 1e6 / 0.1);  // J = (1, 1, 1) J: L = J / 2
+  EXPECT_NEAR(findings[0].value, spread, 1e-9 * spread);
+  EXPECT_NEAR(findings[0].margin, 1.0 - spread, 1e-9 * spread);
+  arm.lower_inertial = inertial(4, 3.9, 3.9, 0.1);
+  EXPECT_TRUE(lint(arm.model()).empty());
+}
+
+// A placeholder of a microgram is told, as long as it moves.
+TEST(Lint, TinyMass) {
+  Arm arm;
+  arm.shape.clear();
+  arm.lower_inertial = inertial(1e-9, 1e-12, 1e-12, 1e-12);
+  EXPECT_EQ(rulesOf(lint(arm.model())), Rules{"warning mass-tiny link lower"});
+  arm.elbow_type = "fixed";
+  arm.limit.clear();
+  EXPECT_TRUE(lint(arm.model()).empty());
 }
 
 // Unit inertias, and one inertia at three different masses.
@@ -298,18 +323,50 @@ TEST(Lint, Structure) {
       "<joint name='k' type='continuous'><parent link='a'/><child link='b'/><mimic joint='j'/>"
       "</joint></robot>";
   EXPECT_THROW(readUrdfText(text), Error);
-  const std::vector<Finding> findings = lintUrdfStructure(text, "r.urdf");
+  const UrdfStructure structure = lintUrdfStructure(text, "r.urdf");
+  const std::vector<Finding>& findings = structure.findings;
   EXPECT_EQ(rulesOf(findings),
             (Rules{"error duplicate-name link b", "error unreachable-link link c",
                    "error mimic-loop joint j"}));
   EXPECT_EQ(findings[2].location.line, 2);
-  EXPECT_TRUE(lintUrdfStructure("not xml", "r.urdf").empty());
-  EXPECT_TRUE(lintUrdfStructure("<sdf/>", "r.urdf").empty());
-  EXPECT_TRUE(lintUrdfStructure(Arm().text(), "r.urdf").empty());
-  EXPECT_EQ(rulesOf(lintUrdfStructure("<robot name='r'><link name='a'/><joint name='j'><mimic "
-                                      "joint='j'/></joint></robot>",
-                                      "r.urdf")),
-            Rules{"error mimic-loop joint j"});
+  EXPECT_NE(structure.unreadable.find("joint 'k' and of joint 'j'"), std::string::npos)
+      << structure.unreadable;
+  for (const std::string& other : {std::string("not xml"), std::string("<sdf/>"), Arm().text()})
+    EXPECT_TRUE(lintUrdfStructure(other, "r.urdf").findings.empty());
+  const UrdfStructure itself = lintUrdfStructure(
+      "<robot name='r'><link name='a'/><joint name='j'><mimic joint='j'/></joint></robot>",
+      "r.urdf");
+  EXPECT_EQ(rulesOf(itself.findings), Rules{"error mimic-loop joint j"});
+  EXPECT_NE(itself.unreadable.find("no type"), std::string::npos) << itself.unreadable;
+}
+
+// What is left of a file with structural faults is judged too; what the reader cannot make sense of
+// keeps the reader's sentence, and no links are called loose because of it.
+TEST(Lint, StructureAndTheRest) {
+  Arm arm;
+  arm.lower_inertial = inertial(-4, 0.0567, 0.0567, 0.00667);
+  arm.more =
+      "<link name='lower'/><link name='loose'/><link name='hand'>" + arm.upper_inertial +
+      "</link>\n<joint name='elbow' type='continuous'><parent link='lower'/><child link='hand'/>"
+      "<limit velocity='3' effort='5'/></joint>\n";
+  UrdfStructure structure = lintUrdfStructure(arm.text(), "r.urdf");
+  EXPECT_EQ(structure.unreadable, "");
+  EXPECT_EQ(rulesOf(structure.findings),
+            (Rules{"error duplicate-name link lower", "error duplicate-name joint elbow",
+                   "error unreachable-link link loose", "error mass-positive link lower"}));
+  EXPECT_EQ(structure.rest.links.size(), 4u);
+
+  arm.elbow_type = "Revolute";
+  structure = lintUrdfStructure(arm.text(), "r.urdf");
+  EXPECT_EQ(structure.findings.size(), 3u);
+  EXPECT_NE(structure.unreadable.find("r.urdf:6: joint 'elbow' has type='Revolute'"),
+            std::string::npos)
+      << structure.unreadable;
+  EXPECT_TRUE(structure.rest.links.empty());
+
+  std::string text = Arm().text();
+  text.replace(text.find("<parent link='upper'/>"), 22, "<parent>upper</parent>");
+  EXPECT_TRUE(lintUrdfStructure(text, "r.urdf").findings.empty());
 }
 
 // The text has a line of counts, and colour only on request; JSON can be parsed and has null where
