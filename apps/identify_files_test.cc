@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <functional>
 #include <map>
 
 #include "apps/testing/identify_test_base.h"
@@ -25,6 +26,55 @@ TEST_F(Identify, WritesWhatItPromises) {
   EXPECT_EQ(run("check " + file("out") + "/robot.yaml").code, 0);
   EXPECT_EQ(run("validate " + file("out") + "/robot.yaml --log " + file("log.csv")).code, 0);
   EXPECT_EQ(run("compare " + file("out") + " " + file("out")).code, 0);
+}
+
+/// Calls visit(object) for every object in it.
+void forEachObject(const nlohmann::json& json,
+                   const std::function<void(const nlohmann::json&)>& visit) {
+  if (json.is_object()) visit(json);
+  for (const auto& child : json) {
+    if (child.is_structured()) forEachObject(child, visit);
+  }
+}
+
+// Claim: no error's peak is below its rms, whatever was held out: blocks in turn (the default), the
+// last part, another recording.
+TEST_F(Identify, TellsPeaksEverywhere) {
+  for (const std::string held_out : {"", "--split 0.7", "--validate " + file("log.csv")}) {
+    const CommandResult result = run("identify " + robot(arm_) + " --method pc-wls,wls --log " +
+                                     file("log.csv") + " " + held_out + " --out " + file("out"));
+    ASSERT_LE(result.code, 1) << result.error;
+    int errors = 0;
+    forEachObject(json("out/estimate.json"), [&](const nlohmann::json& object) {
+      if (!object.contains("peak") || object["rms"].is_null()) return;
+      ++errors;
+      EXPECT_GE(object["peak"].get<double>(), object["rms"].get<double>()) << object;
+    });
+    // training and validation, each pooled and by recording, with three baselines, and two methods
+    EXPECT_GE(errors, 24) << held_out;
+  }
+}
+
+// Claim: the result names what it depends on: the hash of the robot changes with its URDF, both
+// files are listed, and 95 % intervals are about two standard deviations to either side.
+TEST_F(Identify, NamesItsInputs) {
+  const auto hashWith = [&](const std::string& comment) {
+    write("arm.urdf", readFile(robot("planar_2r.urdf")) + "<!-- " + comment + " -->\n");
+    write("arm.yaml", "version: 1\nurdf: arm.urdf\n");
+    run("identify " + file("arm.yaml") + " --split 0.7 --log " + file("log.csv") + " --out " +
+        file("out"));
+    return json("out/estimate.json")["robot"];
+  };
+  const nlohmann::json one = hashWith("one"), other = hashWith("other");
+  EXPECT_NE(one["sha256"], other["sha256"]);
+  ASSERT_EQ(one["files"].size(), 2u);
+  EXPECT_EQ(one["files"][0], other["files"][0]);
+  EXPECT_NE(one["files"][1]["sha256"], other["files"][1]["sha256"]);
+  for (const auto& base : json("out/estimate.json")["base_parameters"]) {
+    const double half = 0.5 * (base["high"].get<double>() - base["low"].get<double>());
+    EXPECT_GT(half, 1.9 * base["sigma"].get<double>());
+    EXPECT_LT(half, 3.0 * base["sigma"].get<double>());  // Student's with few degrees of freedom
+  }
 }
 
 // Claim: Ctrl-C ends with 130 and leaves the folder of an earlier result as it was, or with all of

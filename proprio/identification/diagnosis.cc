@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "proprio/identification/parameter_words.h"
+
 namespace proprio {
 namespace {
 
@@ -145,7 +147,7 @@ std::vector<std::string> remarks(const IdentificationProblem& problem, const Est
         "Noise in the motion biases least squares (or the model lacks something): with {} as "
         "instruments {} moves by {:.2g} standard deviations (p = {:.1g}).",
         noise_bias.instruments,
-        problem.labels[static_cast<size_t>(problem.base.independent[place])],
+        parameterWords(*problem.layout, problem.base.independent[place]),
         noise_bias.largest_shift, noise_bias.result.p_value));
   }
   double inflation = 1.0;

@@ -8,7 +8,6 @@
 /// References.
 
 #include "proprio/identification/identification_result.h"
-#include "proprio/identification/noise_bias.h"
 #include "proprio/identification/robust_covariance.h"
 
 namespace proprio {
@@ -18,13 +17,6 @@ std::vector<JointDiagnosis> diagnoseResiduals(const IdentificationProblem& probl
                                               const Estimate& estimate,
                                               const CorrectedCovariance& covariance);
 
-/// One base parameter and how well it is known.
-struct ParameterUncertainty {
-  double value = 0.0;
-  double sigma = 0.0;
-  double percent = 0.0;  ///< 100 sigma / |value|; infinite where the value is zero
-  double low = 0.0, high = 0.0;
-};
 /// @param level  of the confidence intervals
 std::vector<ParameterUncertainty> parameterUncertainties(const Estimate& estimate,
                                                          const CorrectedCovariance& covariance,

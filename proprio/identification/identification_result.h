@@ -9,6 +9,7 @@
 
 #include "proprio/identification/evaluation.h"
 #include "proprio/identification/method.h"
+#include "proprio/identification/noise_bias.h"
 #include "proprio/recording/quality.h"
 
 namespace proprio {
@@ -29,8 +30,17 @@ struct JointDiagnosis {
   int autoregression = 0;           ///< order of the model of the residual
 };
 
+/// One base parameter and how well it is known.
+struct ParameterUncertainty {
+  double value = 0.0;
+  double sigma = 0.0;
+  double percent = 0.0;          ///< 100 sigma / |value|; infinite where the value is zero
+  double low = 0.0, high = 0.0;  ///< of the confidence interval (95 % unless told otherwise)
+};
+
 struct MethodResult {
   Estimate estimate;  ///< covariance corrected for correlation of the residuals in time
+  std::vector<ParameterUncertainty> base;  ///< per base parameter; empty where it is not known
   std::vector<ParameterOrigin> origins;  ///< per standard parameter
   std::vector<LinkConsistency> links;    ///< that move
   bool consistent = false;               ///< all of them
@@ -54,15 +64,24 @@ struct Stage {
   double seconds = 0.0;
 };
 
+/// A file that a result depends on.
+struct InputFile {
+  std::string path;
+  std::string sha256;
+};
+
 struct IdentificationResult {
   std::string robot;  ///< file
+  /// Of that file; if it names others, of the lines "HASH  NAME" of all of them.
   std::string robot_sha256;
+  std::vector<InputFile> robot_files;  ///< the description and the URDF that it names
   IdentificationProblem problem;
   std::vector<MotionData> validation;
   Eigen::VectorXd declared;  ///< parameters as given
   std::vector<MethodResult> methods;
   size_t chosen = 0;  ///< the method whose values are written
   std::vector<Evaluation> training_baselines, validation_baselines;
+  NoiseBiasTest noise_bias;  ///< of weighted least squares on the training rows
   std::vector<RecordingInfo> recordings;
   std::vector<Stage> stages;
   std::uint64_t seed = 1;  ///< of everything random

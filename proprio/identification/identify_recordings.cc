@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
+#include "proprio/core/sha256.h"
 #include "proprio/core/text.h"
 #include "proprio/dynamics/base_parameters.h"
 #include "proprio/identification/consistent_least_squares.h"
@@ -59,23 +61,33 @@ IdentificationProblem without(const IdentificationProblem& problem, size_t block
   return rest;
 }
 
+/// Per coordinate the largest |tau - W beta| of the rows of a block that count; the factors keep
+/// only sums of squares.
+Eigen::VectorXd largestResiduals(const IdentificationProblem& problem, const StackedBlock& block,
+                                 const Eigen::VectorXd& beta) {
+  const MotionData data = middleSamples(problem.data[static_cast<size_t>(block.recording)],
+                                        block.start, block.count);
+  const Eigen::MatrixXd residuals = torqueResiduals(problem, data, beta);
+  return data.use.select(residuals.array().abs(), 0.0).colwise().maxCoeff().transpose();
+}
+
 /// Errors on blocks that did not take part, each in turn.
 Evaluation crossValidation(const IdentificationProblem& problem, const Method& method,
                            const MethodOptions& options) {
   const StackedProblem& stacked = problem.stacked;
   const Eigen::VectorXd torques = squaredTorques(stacked);
-  Eigen::VectorXd errors = Eigen::VectorXd::Zero(stacked.coordinates());
+  Eigen::VectorXd errors = Eigen::VectorXd::Zero(stacked.coordinates()), peaks = errors;
   for (size_t k = 0; k < stacked.blocks.size(); ++k) {
     const Estimate estimate = method.run(without(problem, k), options);
     errors += squaredResiduals(stacked, estimate.beta, {static_cast<int>(k)});
+    peaks = peaks.cwiseMax(largestResiduals(problem, stacked.blocks[k], estimate.beta));
   }
   Evaluation evaluation;
   evaluation.model = method.name;
   evaluation.recording = fmt::format("each of {} blocks in turn", stacked.blocks.size());
-  const double unknown_peak = std::nan("");
   for (int j = 0; j < stacked.coordinates(); ++j)
-    evaluation.joints.push_back(jointError(errors[j], torques[j], unknown_peak, stacked.rows(j)));
-  evaluation.overall = jointError(errors.sum(), torques.sum(), unknown_peak, stacked.rows());
+    evaluation.joints.push_back(jointError(errors[j], torques[j], peaks[j], stacked.rows(j)));
+  evaluation.overall = jointError(errors.sum(), torques.sum(), peaks.maxCoeff(), stacked.rows());
   shareVectorNorms(*problem.tree, &evaluation);
   return evaluation;
 }
@@ -121,7 +133,7 @@ class Job {
   Job(const Model& model, const std::string& robot_file, const IdentifyOptions& options)
       : options_(options), model_(model) {
     result_.robot = robot_file;
-    result_.robot_sha256 = fingerprint(robot_file);
+    addRobotFiles();
   }
 
   IdentificationResult run() {
@@ -135,6 +147,18 @@ class Job {
   }
 
  private:
+  /// The description and the URDF that it names, with their hashes.
+  void addRobotFiles() {
+    std::vector<InputFile>& files = result_.robot_files;
+    files.push_back({result_.robot, fingerprint(result_.robot)});
+    if (!model_.urdf.empty() && model_.urdf != model_.source)
+      files.push_back({model_.urdf, fingerprint(model_.urdf)});
+    std::string lines;
+    for (const InputFile& file : files)
+      lines += file.sha256 + "  " + std::filesystem::path(file.path).filename().string() + "\n";
+    result_.robot_sha256 = files.size() == 1 ? files.front().sha256 : sha256(lines);
+  }
+
   /// Steps: two per recording, rows, two per method (the second where it is cross-validated) and
   /// statistics; steps that do not happen make the last ones larger.
   void tell(const std::string& step) {
@@ -367,6 +391,7 @@ class Job {
     Estimate& estimate = method_result.estimate;
     const CorrectedCovariance corrected = correctedCovariance(problem, estimate);
     estimate.covariance = corrected.covariance;
+    method_result.base = parameterUncertainties(estimate, corrected);
     method_result.joints = diagnoseResiduals(problem, estimate, corrected);
     method_result.origins = parameterOrigins(problem, estimate);
     method_result.links = consistencyOf(*tree_, *problem.layout, estimate.chi);
@@ -428,7 +453,8 @@ class Job {
       result_.verdict = "Failed: " + result_.reasons.front() +
                         ". Nevertheless: " + result_.verdict.substr(result_.verdict.find(' ') + 1);
     const Estimate plain = weightedLeastSquares(result_.problem, options_.method);
-    const NoiseBiasTest bias = testNoiseBias(result_.problem, plain);
+    result_.noise_bias = testNoiseBias(result_.problem, plain);
+    const NoiseBiasTest& bias = result_.noise_bias;
     for (std::string& remark : remarks(result_.problem, best.estimate, best.joints, bias))
       result_.reasons.push_back(std::move(remark));
     if (!best.consistent) tellFeasibility(best.estimate);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "proprio/identification/joint_covariance.h"
+#include "proprio/identification/parameter_words.h"
 #include "proprio/identification/prior.h"
 #include "proprio/numerics/dense.h"
 #include "proprio/numerics/streaming_qr.h"
@@ -165,7 +166,7 @@ std::string directionText(const IdentificationProblem& problem, const Eigen::Vec
   for (const int i : order) {
     if (words.size() == 3 || shares[i] < kSmallShare * shares[order.front()]) break;
     words.push_back(
-        problem.labels[static_cast<size_t>(problem.base.independent[static_cast<size_t>(i)])]);
+        parameterWords(*problem.layout, problem.base.independent[static_cast<size_t>(i)]));
   }
   return fmt::format("{}", fmt::join(words, " against "));
 }

@@ -48,7 +48,7 @@ RankedSolution solveRanked(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
 /// in the constant pull-back metric, the others relative to their size. Not necessarily possible.
 Eigen::VectorXd standardFromBase(const IdentificationProblem& problem, const Eigen::VectorXd& beta);
 
-/// "mass of forearm against mcx of upper_arm": a direction in base parameters in words, the largest
+/// "mass of forearm against first moment x of upper_arm": a direction in base parameters in words, the largest
 /// shares first.
 std::string directionText(const IdentificationProblem& problem, const Eigen::VectorXd& direction);
 

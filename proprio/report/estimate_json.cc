@@ -73,6 +73,9 @@ Json baseParametersJson(const IdentificationResult& result) {
   const Estimate& estimate = result.best().estimate;
   const Eigen::VectorXd sigma = baseSigma(estimate);
   const Eigen::VectorXd declared = baseMatrix(problem.base) * result.declared;
+  const std::vector<ParameterUncertainty>& base = result.best().base;
+  const bool known = base.size() == static_cast<size_t>(problem.base.count());
+  const double nothing = std::numeric_limits<double>::quiet_NaN();
   Json out = Json::array();
   for (int i = 0; i < problem.base.count(); ++i) {
     const ParameterInfo& info = (*problem.layout)[problem.base.independent[static_cast<size_t>(i)]];
@@ -81,6 +84,8 @@ Json baseParametersJson(const IdentificationResult& result) {
                    {"unit", info.unit},
                    {"value", estimate.beta[i]},
                    {"sigma", sigma[i]},
+                   {"low", known ? base[static_cast<size_t>(i)].low : nothing},
+                   {"high", known ? base[static_cast<size_t>(i)].high : nothing},
                    {"relative_sigma_percent", 100.0 * sigma[i] / std::abs(estimate.beta[i])},
                    {"declared", declared[i]}});
   }
@@ -181,6 +186,26 @@ Json statisticsJson(const IdentificationResult& result) {
   return out;
 }
 
+/// The test of Durbin, Wu and Hausman; null where it had nothing to say.
+Json noiseBiasJson(const IdentificationResult& result) {
+  const NoiseBiasTest& test = result.noise_bias;
+  if (!(test.result.degrees > 0.0)) return nullptr;
+  const IdentificationProblem& problem = result.problem;
+  return {{"statistic", test.result.statistic},
+          {"degrees", test.result.degrees},
+          {"p", test.result.p_value},
+          {"biased", test.biased()},
+          {"instruments", test.instruments},
+          {"largest_shift", test.largest_shift},
+          {"shifted",
+           test.shifted < 0
+               ? Json()
+               : Json((*problem.layout)[problem.base.independent[static_cast<size_t>(test.shifted)]]
+                          .name)},
+          {"torque_shift", test.torque_shift},
+          {"relevance", test.relevance}};
+}
+
 Json recordingsJson(const IdentificationResult& result) {
   Json out = Json::array();
   for (const RecordingInfo& recording : result.recordings) {
@@ -241,7 +266,9 @@ std::string estimateJson(const IdentificationResult& result) {
   const Estimate& estimate = best.estimate;
   const Tree& tree = *result.problem.tree;
   const Eigen::VectorXd sigma = standardSigma(result.problem, best);
-  Json active = Json::array(), stages = Json::array();
+  Json active = Json::array(), stages = Json::array(), files = Json::array();
+  for (const InputFile& file : result.robot_files)
+    files.push_back({{"path", file.path}, {"sha256", file.sha256}});
   for (const int link : estimate.active_links)
     active.push_back(tree.model().links[static_cast<size_t>(link)].name);
   double seconds = 0.0;
@@ -253,7 +280,10 @@ std::string estimateJson(const IdentificationResult& result) {
       {"format", "proprio estimate"},
       {"version", 1},
       {"robot",
-       {{"name", tree.model().name}, {"file", result.robot}, {"sha256", result.robot_sha256}}},
+       {{"name", tree.model().name},
+        {"file", result.robot},
+        {"sha256", result.robot_sha256},
+        {"files", files}}},
       {"method", estimate.method},
       {"passed", result.passed},
       {"verdict", result.verdict},
@@ -276,12 +306,16 @@ std::string estimateJson(const IdentificationResult& result) {
        {{"training", errorTableJson(tree, best.training, result.training_baselines)},
         {"validation", errorTableJson(tree, best.validation, result.validation_baselines)}}},
       {"statistics", statisticsJson(result)},
+      {"noise_bias", noiseBiasJson(result)},
       {"methods", methodsJson(result)},
       {"recordings", recordingsJson(result)},
       {"stages", stages},
       {"seconds", seconds},
       {"seed", result.seed},
-      {"software", {{"proprio", libraryVersion()}}}};
+      {"software",
+       {{"proprio", libraryVersion()},
+        {"compiler", compilerVersion()},
+        {"eigen", eigenVersion()}}}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

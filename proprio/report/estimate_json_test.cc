@@ -82,6 +82,16 @@ TEST_F(EstimateFile, HoldsTheResult) {
   ASSERT_EQ(json["base_parameters"].size(), static_cast<size_t>(estimate.beta.size()));
   EXPECT_EQ(json["base_parameters"][3]["value"], estimate.beta[3]);
   EXPECT_EQ(json["base_parameters"][3]["sigma"], std::sqrt(estimate.covariance(3, 3)));
+  for (const auto& base : json["base_parameters"]) {
+    const double value = base["value"], low = base["low"], high = base["high"];
+    EXPECT_NEAR(0.5 * (low + high), value, 1e-12 * (1.0 + std::abs(value)));
+    EXPECT_GT(high - low, 0.0);
+  }
+  EXPECT_GT(json["noise_bias"]["degrees"], 0.0);
+  EXPECT_EQ(json["noise_bias"]["p"], result.noise_bias.result.p_value);
+  EXPECT_EQ(json["robot"]["files"].size(), 2u);
+  for (const char* key : {"proprio", "compiler", "eigen"})
+    EXPECT_NE(json["software"][key], "") << key;
   ASSERT_EQ(json["links"].size(), 6u);  // the base does not move
   EXPECT_EQ(json["links"][1]["name"], "link_2");
   EXPECT_EQ(json["links"][1]["parameters"][0]["value"], json["links"][1]["mass"]);

@@ -135,7 +135,10 @@ Json recordingDefinition() {
                                  {"about", "a channel, a joint or time", kText},
                                  {"sentence", "for people", kText}});
   return objectOf({{"path", "as named on the command line", kText},
-                   {"sha256", "of the first file, hexadecimal", kText},
+                   {"sha256",
+                    "of the file, hexadecimal; of a folder that of the lines 'HASH  NAME' of its "
+                    "files, in order of names",
+                    kText},
                    {"use", "", {{"enum", {"training", "validation"}}}},
                    {"samples", "that were used", kCount},
                    {"recorded_rate_hz", "", kMaybe},
@@ -156,12 +159,27 @@ Json statisticsDefinition() {
        {"autoregression", "order of the model of the residual", kCount}});
 }
 
+Json noiseBiasDefinition() {
+  return objectOf(
+      {{"statistic", "of Durbin, Wu and Hausman: least squares against instruments", kFinite},
+       {"degrees", "of freedom", kFinite},
+       {"p", "probability of such a difference without noise in the motion", kFinite},
+       {"biased", "unlikely to be chance, and large enough to matter", kTruth},
+       {"instruments", "where they come from", kText},
+       {"largest_shift", "of a base parameter, in its standard deviations", kMaybe},
+       {"shifted", "that base parameter", {{"type", {"string", "null"}}}},
+       {"torque_shift", "rms of the predicted torques' change in units of the noise", kMaybe},
+       {"relevance", "how well the instruments know the motion, 0 to 1", kMaybe}});
+}
+
 Json baseDefinition() {
   return objectOf({{"name", "standard parameter that stands for the group", kText},
                    {"grouping", "the combination, with short names", kText},
-                   {"unit", "of value, sigma and declared", kText},
+                   {"unit", "of value, sigma, low, high and declared", kText},
                    {"value", "the estimate", kFinite},
-                   {"sigma", "standard deviation", kMaybe},
+                   {"sigma", "standard deviation, corrected for correlation in time", kMaybe},
+                   {"low", "of the 95 % confidence interval; bounds are not counted in", kMaybe},
+                   {"high", "of the 95 % confidence interval", kMaybe},
                    {"relative_sigma_percent", "100 sigma / |value|", kMaybe},
                    {"declared", "the same combination of the declared values", kMaybe}});
 }
@@ -173,7 +191,12 @@ std::vector<SchemaField> fileFields() {
           {"robot", "what was identified",
            objectOf({{"name", "of the robot", kText},
                      {"file", "its description", kText},
-                     {"sha256", "of that file, hexadecimal", kText}})},
+                     {"sha256",
+                      "of that file, hexadecimal; if it names a URDF, of the lines 'HASH  NAME' "
+                      "of both",
+                      kText},
+                     {"files", "that describe it",
+                      listOf(objectOf({{"path", "", kText}, {"sha256", "hexadecimal", kText}}))}})},
           {"method", "whose values these are", kText},
           {"passed", "the validation", kTruth},
           {"verdict", "one paragraph for people", kText},
@@ -201,13 +224,18 @@ std::vector<SchemaField> fileFields() {
                       "on recordings held out; null without",
                       {{"anyOf", {ref("errors"), {{"type", "null"}}}}}}})},
           {"statistics", "tests of the residuals, joint by joint", listOf(ref("statistics"))},
+          {"noise_bias",
+           "does noise in the motion bias least squares; null where nothing can be said",
+           {{"anyOf", {ref("noise_bias"), {{"type", "null"}}}}}},
           {"methods", "all that ran, the chosen one among them", listOf(ref("method"))},
           {"recordings", "the inputs", listOf(ref("recording"))},
           {"stages", "where the time went",
            listOf(objectOf({{"name", "", kText}, {"seconds", "", kFinite}}))},
           {"seconds", "all stages together", kFinite},
           {"seed", "of everything random", kCount},
-          {"software", "versions", objectOf({{"proprio", "its version", kText}})}};
+          {"software", "versions", objectOf({{"proprio", "its version", kText},
+                                             {"compiler", "that built it", kText},
+                                             {"eigen", "the library of matrices", kText}})}};
 }
 
 }  // namespace
@@ -221,7 +249,8 @@ std::string estimateSchema() {
   schema.update(objectOf(fileFields()));
   Json definitions = {{"parameter", parameterDefinition()}, {"base_parameter", baseDefinition()},
                       {"link", linkDefinition()},           {"method", methodDefinition()},
-                      {"recording", recordingDefinition()}, {"statistics", statisticsDefinition()}};
+                      {"recording", recordingDefinition()}, {"statistics", statisticsDefinition()},
+                      {"noise_bias", noiseBiasDefinition()}};
   definitions.update(errorDefinitions());
   schema["definitions"] = definitions;
   return schema.dump(2) + "\n";

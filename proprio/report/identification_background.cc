@@ -7,6 +7,7 @@
 
 #include "proprio/core/version.h"
 #include "proprio/identification/least_squares.h"
+#include "proprio/identification/parameter_words.h"
 #include "proprio/report/drawing_internal.h"
 #include "proprio/report/identification_sections_internal.h"
 #include "proprio/report/identification_tables_internal.h"
@@ -150,6 +151,33 @@ std::string excitationSection(const IdentificationResult& result) {
   return section("excitation", "Excitation: what the motion could tell", out);
 }
 
+namespace {
+
+/// The test of Durbin, Wu and Hausman in a sentence.
+std::string noiseBiasText(const IdentificationResult& result) {
+  const NoiseBiasTest& test = result.noise_bias;
+  if (!(test.result.degrees > 0.0))
+    return "<p>Whether noise in the motion biases least squares could not be tested: there are no "
+           "instruments that know the motion well enough.</p>\n";
+  std::string out = fmt::format(
+      "<p>Does noise in the motion bias least squares? Durbin-Wu-Hausman with {} as instruments: "
+      "statistic {} with {} degrees of freedom, p = {}",
+      xmlEscaped(test.instruments), htmlNumber(test.result.statistic),
+      htmlNumber(test.result.degrees), pValue(test.result.p_value));
+  if (test.shifted >= 0) {
+    const IdentificationProblem& problem = result.problem;
+    out += fmt::format(
+        "; the {} moves most, by {} standard deviations",
+        xmlEscaped(parameterWords(*problem.layout,
+                                  problem.base.independent[static_cast<size_t>(test.shifted)])),
+        htmlNumber(test.largest_shift, 2));
+  }
+  return out + (test.biased() ? ": " + badge("it does", "warn") : ": nothing that matters") +
+         ".</p>\n";
+}
+
+}  // namespace
+
 std::string statisticsSection(const IdentificationResult& result) {
   const MethodResult& best = result.best();
   if (best.joints.empty()) return {};
@@ -179,7 +207,7 @@ std::string statisticsSection(const IdentificationResult& result) {
   }
   return section(
       "statistics", "Statistics: what the residuals say",
-      table.html() +
+      table.html() + noiseBiasText(result) +
           remark(
               "Tests of the training residuals: Ljung-Box (white in time), Jarque-Bera (normal), "
               "Breusch-Pagan (noise that does not depend on speed and torque). A small p says "
@@ -246,8 +274,9 @@ std::string sourceSection(const IdentificationResult& result) {
   HtmlTable files;
   files.align = "lll";
   files.header = {"input", "file", "SHA-256"};
-  files.rows.push_back(
-      {"robot", xmlEscaped(result.robot), "<code>" + xmlEscaped(result.robot_sha256) + "</code>"});
+  for (const InputFile& file : result.robot_files)
+    files.rows.push_back(
+        {"robot", xmlEscaped(file.path), "<code>" + xmlEscaped(file.sha256) + "</code>"});
   for (const RecordingInfo& recording : result.recordings) {
     files.rows.push_back({recording.validation ? "validation" : "training",
                           xmlEscaped(recording.path),
@@ -265,7 +294,8 @@ std::string sourceSection(const IdentificationResult& result) {
   }
   std::string out = files.html();
   if (!stages.rows.empty()) out += stages.html();
-  out += remark(fmt::format("Made with proprio {}, seed {}.", libraryVersion(), result.seed));
+  out += remark(fmt::format("Made with proprio {} ({}, Eigen {}), seed {}.", libraryVersion(),
+                            compilerVersion(), eigenVersion(), result.seed));
   const std::vector<std::string>& notes = result.best().estimate.notes;
   return section("sources", "Sources", out + bulletList(notes));
 }

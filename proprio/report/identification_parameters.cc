@@ -60,11 +60,11 @@ std::string linkTable(const IdentificationResult& result) {
   return table.html();
 }
 
-/// Place of a parameter on a line that also shows zero: before as a ring, after with two standard
-/// deviations to either side.
-std::string spark(double before, double after, double sigma) {
+/// Place of a parameter on a line that also shows zero: before as a ring, after with its confidence
+/// interval.
+std::string spark(double before, double after, double half_width) {
   constexpr double kWidth = 100.0, kEdge = 6.0;
-  const double spread = std::isfinite(sigma) ? 2.0 * sigma : 0.0;
+  const double spread = std::isfinite(half_width) ? half_width : 0.0;
   double low = std::min({0.0, before, after - spread}),
          high = std::max({0.0, before, after + spread});
   // an interval far wider than the values would hide them
@@ -107,19 +107,25 @@ std::string baseTables(const IdentificationResult& result) {
     const std::string owner = ownerOf(*problem.layout, parameter);
     if (tables.count(owner) == 0) {
       owners.push_back(owner);
-      tables[owner].header = {xmlEscaped(owner), "as given", "identified", "± σ", "%", ""};
-      tables[owner].align = "lrrrrr";
+      tables[owner].header = {xmlEscaped(owner), "as given", "identified", "± σ", "%",
+                              "95 % interval",   ""};
+      tables[owner].align = "lrrrrrr";
     }
     const double percent = 100.0 * sigma[i] / std::abs(estimate.beta[i]);
     // at a bound, zero up to rounding
     const bool nothing = std::abs(estimate.beta[i]) < kNothing * sigma[i];
+    const std::vector<ParameterUncertainty>& all = result.best().base;
+    const ParameterUncertainty* interval =
+        static_cast<size_t>(i) < all.size() ? &all[static_cast<size_t>(i)] : nullptr;
     const std::string label = groupingText(problem.base, i, problem.labels);
     const std::string unit = (*problem.layout)[parameter].unit;
     tables[owner].rows.push_back(
         {fmt::format("<span title=\"{0}, {1}\">{0}</span>", xmlEscaped(label), xmlEscaped(unit)),
          htmlNumber(before[i]), htmlNumber(nothing ? 0.0 : estimate.beta[i]),
          htmlNumber(sigma[i], 2), percent > 999.0 ? "&gt; 999" : htmlNumber(percent, 2),
-         spark(before[i], estimate.beta[i], sigma[i])});
+         interval ? htmlNumber(interval->low) + " … " + htmlNumber(interval->high) : "–",
+         spark(before[i], estimate.beta[i],
+               interval ? interval->high - estimate.beta[i] : 2.0 * sigma[i])});
   }
   std::string out = "<div class=\"groups\">\n";
   for (const std::string& owner : owners) out += "<div>" + tables[owner].html() + "</div>\n";

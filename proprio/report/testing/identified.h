@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "proprio/identification/diagnosis.h"
 #include "proprio/identification/identification_result.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/testing/synthetic_data.h"
@@ -67,6 +68,8 @@ inline MethodResult methodResult(const IdentificationResult& result, const std::
   const IdentificationProblem& problem = result.problem;
   MethodResult method;
   method.estimate = identify(name, problem);
+  method.base =
+      parameterUncertainties(method.estimate, correctedCovariance(problem, method.estimate));
   method.origins = parameterOrigins(problem, method.estimate);
   method.consistent = true;
   for (int link = 1; link < static_cast<int>(problem.layout->model().links.size()); ++link) {
@@ -94,10 +97,13 @@ inline IdentificationResult identified(const std::string& robot,
   IdentificationResult result;
   result.robot = robot + ".yaml";
   result.robot_sha256 = std::string(64, 'a');
+  result.robot_files = {{result.robot, std::string(64, 'd')},
+                        {robot + ".urdf", std::string(64, 'e')}};
   result.problem = identificationProblem(tree, {smoothData(*truth, samples, 1, "train.csv")});
   result.validation = {smoothData(*truth, samples / 2, 2, "validate.csv")};
   result.declared = declaredValues(*tree);
   for (const std::string& name : methods) result.methods.push_back(methodResult(result, name));
+  result.noise_bias = testNoiseBias(result.problem, weightedLeastSquares(result.problem, {}));
   result.chosen = result.methods.size() - 1;
   const ParameterLayout& layout = *result.problem.layout;
   result.training_baselines = baselines(*tree, layout, result.declared, result.problem.data[0]);
