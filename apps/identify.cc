@@ -1,12 +1,11 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 
+#include "apps/progress_bar.h"
 #include "apps/signal_options.h"
 #include "apps/verb.h"
 #include "proprio/core/atomic_file.h"
@@ -83,30 +82,6 @@ void setConstraints(const IdentifyVerbOptions& options, MethodOptions* method) {
     method->constraints.symmetric.push_back({text.substr(0, colon), text.substr(colon + 1)});
   }
 }
-
-/// A bar on a terminal with what is being done, when it takes a while; gone afterwards.
-class ProgressBar {
- public:
-  ~ProgressBar() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-  }
-  void show(const std::string& step, double done) {
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-    if (isatty(STDERR_FILENO) == 0 || (!shown_ && elapsed.count() < kSilence)) return;
-    const auto filled = static_cast<int>(done * kWidth);
-    std::string bar;
-    for (int i = 0; i < kWidth; ++i) bar += i < filled ? "█" : "░";
-    fmt::print(stderr, "\r\033[K{} {:3.0f} %  {} ...", bar, 100.0 * done, step);
-    std::fflush(stderr);
-    shown_ = true;
-  }
-
- private:
-  static constexpr double kSilence = 0.3;  // s; a step that is longer is announced before it
-  static constexpr int kWidth = 24;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  bool shown_ = false;
-};
 
 /// robot.urdf and robot.yaml of an earlier result in the folder, which a result that has none would
 /// stand beside; never the files that were read.
@@ -253,7 +228,10 @@ Run addIdentify(CLI::App& verb) {
       ->check(CLI::NonNegativeNumber)
       ->group("Methods");
   verb.add_flag("--full-covariance", identify.method.full_covariance,
-                "wls, irls: torque noise of the joints is correlated")
+                "wls, irls, pc-irls: torque noise of the joints is correlated")
+      ->group("Methods");
+  verb.add_flag("--rescale-gains", identify.method.rescale_gains,
+                "iv, didim, cloe, clie: declared servo gains grow with the estimated inertia")
       ->group("Methods");
   verb.add_option("--iterations", identify.method.max_iterations, "of iterative methods, at most")
       ->check(CLI::PositiveNumber)

@@ -40,7 +40,8 @@ void forEachObject(const nlohmann::json& json,
 // Claim: no error's peak is below its rms, whatever was held out: blocks in turn (the default), the
 // last part, another recording.
 TEST_F(Identify, TellsPeaksEverywhere) {
-  for (const std::string held_out : {"", "--split 0.7", "--validate " + file("log.csv")}) {
+  const std::vector<std::string> ways = {"", "--split 0.7", "--validate " + file("log.csv")};
+  for (const std::string& held_out : ways) {
     const CommandResult result = run("identify " + robot(arm_) + " --method pc-wls,wls --log " +
                                      file("log.csv") + " " + held_out + " --out " + file("out"));
     ASSERT_LE(result.code, 1) << result.error;

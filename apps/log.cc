@@ -25,6 +25,8 @@
 namespace proprio::apps {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct LogOptions {
   std::vector<std::string> files;
   std::string robot, topic, separator, out, plot, json;
@@ -140,7 +142,6 @@ const Recording& theOnly(const std::vector<const Recording*>& results) {
 
 void writeReport(const LogOptions& options, const std::vector<LogPart>& parts, int errors) {
   if (options.json.empty()) return;
-  using Json = nlohmann::ordered_json;
   Json recordings = Json::array();
   int warnings = 0;
   for (const LogPart& part : parts) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "apps/progress_bar.h"
 #include "apps/signal_options.h"
 #include "apps/verb.h"
 #include "proprio/core/text_table.h"
@@ -92,8 +93,15 @@ int run(const ValidateOptions& options) {
   std::vector<Recording> recordings;
   RecordingOptions read;
   read.part = DataPart::kTest;
-  for (const std::string& log : options.logs)
+  auto progress = std::make_unique<ProgressBar>();
+  auto tell = [&progress, steps = 0, all = 2 * options.logs.size()](
+                        const std::string& step) mutable {
+    progress->show(step, static_cast<double>(steps++) / static_cast<double>(all));
+  };
+  for (const std::string& log : options.logs) {
+    tell("reading " + log);
     recordings.push_back(readMeasurements(whole, log, read));
+  }
   std::vector<std::string> held;
   const Model model =
       withSensedWrenches(withRecordedJoints(whole, recordings, &held), recordings, &held);
@@ -108,6 +116,7 @@ int run(const ValidateOptions& options) {
   std::vector<std::string> failures;
   Json evaluations = Json::array();
   for (size_t i = 0; i < recordings.size(); ++i) {
+    tell("torques of " + options.logs[i]);
     RecordingInfo info;
     for (const MotionData& motion :
          motionsOf(tree, std::move(recordings[i]), options.logs[i], signals, {}, &info)) {
@@ -123,6 +132,7 @@ int run(const ValidateOptions& options) {
         failures.push_back(std::move(sentence));
     }
   }
+  progress.reset();
   for (const std::string& sentence : failures) text += sentence + "\n";
   text += failures.empty()
               ? "the model predicts every measured torque better than gravity alone and "

@@ -50,6 +50,10 @@ std::string whole(const QualityFinding& finding) {
   return finding.about + ": " + finding.sentence;
 }
 
+bool usesFullCovariance(const std::string& method) {
+  return method == "wls" || method == "irls" || method == "pc-irls";
+}
+
 /// One fold: the problem without one block.
 IdentificationProblem without(const IdentificationProblem& problem, size_t block) {
   IdentificationProblem rest = problem;
@@ -141,7 +145,7 @@ class Job {
     checkAll();
     fitFrictionConstants();
     stackRows();
-    for (const std::string& name : methodNames()) runMethod(name);
+    for (const std::string& name : methodNames()) runMethodOrSkip(name);
     conclude();
     return std::move(result_);
   }
@@ -383,12 +387,31 @@ class Job {
     return names;
   }
 
+  /// Of "all" those that cannot work under the options are left out, and told; not the first.
+  void runMethodOrSkip(const std::string& name) {
+    if (options_.methods != std::vector<std::string>{"all"} || result_.methods.empty()) {
+      runMethod(name);
+      return;
+    }
+    try {
+      runMethod(name);
+    } catch (const Error& error) {
+      result_.reasons.push_back(fmt::format("{} was left out: {}", name, error.what()));
+      result_.stages.push_back({name, watch_.lap()});
+    }
+  }
+
   void runMethod(const std::string& name) {
     tell(name);
     const IdentificationProblem& problem = result_.problem;
     MethodResult method_result;
     method_result.estimate = identify(name, problem, options_.method);
     Estimate& estimate = method_result.estimate;
+    if (options_.method.full_covariance && !usesFullCovariance(name))
+      estimate.notes.push_back(
+          fmt::format("{} takes the torque noise of the joints as independent: --full-covariance "
+                      "is for wls, irls and pc-irls",
+                      name));
     const CorrectedCovariance corrected = correctedCovariance(problem, estimate);
     estimate.covariance = corrected.covariance;
     method_result.base = parameterUncertainties(estimate, corrected);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/testing/synthetic_data.h"
 
@@ -39,8 +41,8 @@ TEST(ParameterWords, NameDirections) {
   EXPECT_EQ(directionText(problem, direction), words(1));
   direction[0] = 1.0;
   const std::string text = directionText(problem, direction);
-  EXPECT_TRUE(text == words(0) + " against " + words(1) || text == words(1) + " against " + words(0))
-      << text;
+  const std::string either = words(0) + " against " + words(1);
+  EXPECT_TRUE(text == either || text == words(1) + " against " + words(0)) << text;
 }
 
 }  // namespace
