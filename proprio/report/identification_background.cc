@@ -17,6 +17,7 @@ namespace proprio {
 namespace {
 
 constexpr Eigen::Index kWeakDirections = 3;
+constexpr std::ptrdiff_t kFirstDirections = 6;
 constexpr double kSignificant = 0.01;  // p-values below this are coloured
 constexpr double kCorrelated = 0.1;    // of the residual with the motion
 constexpr double kConditionGood = 100.0;
@@ -90,6 +91,15 @@ std::vector<std::string> withoutRepetition(const std::vector<std::string>& all) 
   return once;
 }
 
+/// The first few; the others behind a line that opens.
+std::string shortList(const std::vector<std::string>& all) {
+  if (std::ssize(all) <= kFirstDirections + 2) return bulletList(all);
+  const auto rest = all.begin() + kFirstDirections;
+  return bulletList({all.begin(), rest}) +
+         fmt::format("<details>\n<summary>{} more</summary>\n{}</details>\n", all.end() - rest,
+                     bulletList({rest, all.end()}));
+}
+
 std::string pValue(double p) {
   if (!std::isfinite(p)) return "–";
   const std::string text = p < 1e-4 ? "&lt; 0.0001" : fmt::format("{:.{}f}", p, p < 0.01 ? 4 : 2);
@@ -145,7 +155,7 @@ std::string excitationSection(const IdentificationResult& result) {
             "<code>proprio excite</code> would help");
   if (!estimate.undecided.empty()) {
     out += "<p>These combinations the recordings do not decide; there the prior does:</p>\n" +
-           bulletList(withoutRepetition(estimate.undecided));
+           shortList(withoutRepetition(estimate.undecided));
   }
   out += motionTable(result) + weakDirections(result);
   return section("excitation", "Excitation: what the motion could tell", out);

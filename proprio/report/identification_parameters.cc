@@ -107,9 +107,9 @@ std::string baseTables(const IdentificationResult& result) {
     const std::string owner = ownerOf(*problem.layout, parameter);
     if (tables.count(owner) == 0) {
       owners.push_back(owner);
-      tables[owner].header = {xmlEscaped(owner), "as given", "identified", "± σ", "%",
-                              "95 % interval",   ""};
-      tables[owner].align = "lrrrrrr";
+      tables[owner].header = {xmlEscaped(owner), "as given", "identified", "95 % interval",
+                              "± %",             ""};
+      tables[owner].align = "lrrrrr";
     }
     const double percent = 100.0 * sigma[i] / std::abs(estimate.beta[i]);
     // at a bound, zero up to rounding
@@ -119,11 +119,15 @@ std::string baseTables(const IdentificationResult& result) {
         static_cast<size_t>(i) < all.size() ? &all[static_cast<size_t>(i)] : nullptr;
     const std::string label = groupingText(problem.base, i, problem.labels);
     const std::string unit = (*problem.layout)[parameter].unit;
+    // zero up to rounding: what is small beside the deviation of the same parameter
+    const bool none = std::abs(before[i]) < kNothing * sigma[i];
     tables[owner].rows.push_back(
         {fmt::format("<span title=\"{0}, {1}\">{0}</span>", xmlEscaped(label), xmlEscaped(unit)),
-         htmlNumber(before[i]), htmlNumber(nothing ? 0.0 : estimate.beta[i]),
-         htmlNumber(sigma[i], 2), percent > 999.0 ? "&gt; 999" : htmlNumber(percent, 2),
-         interval ? htmlNumber(interval->low) + " … " + htmlNumber(interval->high) : "–",
+         htmlNumber(none ? 0.0 : before[i]), htmlNumber(nothing ? 0.0 : estimate.beta[i]),
+         fmt::format("<span title=\"σ = {}\">{}</span>", htmlNumber(sigma[i], 3),
+                     interval ? htmlNumber(interval->low) + " … " + htmlNumber(interval->high)
+                              : "± " + htmlNumber(sigma[i], 2)),
+         percent > 999.0 ? "&gt; 999" : htmlNumber(percent, 2),
          spark(before[i], estimate.beta[i],
                interval ? interval->high - estimate.beta[i] : 2.0 * sigma[i])});
   }
@@ -170,7 +174,9 @@ std::string jointTable(const IdentificationResult& result) {
         std::isfinite(sigma[i])
             ? fmt::format(" <span class=\"muted\">± {}</span>", htmlNumber(sigma[i], 2))
             : std::string();
-    return changeCell(htmlNumber(result.declared[i]), htmlNumber(best.estimate.chi[i]),
+    const double value = best.estimate.chi[i];
+    return changeCell(htmlNumber(result.declared[i]),
+                      htmlNumber(std::abs(value) < kNothing * sigma[i] ? 0.0 : value),
                       originOf(best, i)) +
            spread;
   };
@@ -290,7 +296,7 @@ std::string parameterSection(const IdentificationResult& result) {
   return section(
       "parameters", "Base parameters: what the torques determine",
       "<p class=\"muted\"><span class=\"before\">○</span> as given, <span "
-      "class=\"after\">●</span> identified with a bar of two standard deviations to either side; "
+      "class=\"after\">●</span> identified, with a bar for the 95 % interval; "
       "the tick is zero. Rest on a name to read it whole.</p>\n" +
           baseTables(result));
 }

@@ -81,6 +81,13 @@ std::string errorTable(const IdentificationResult& result) {
              validated ? "validation" : "training"));
 }
 
+/// Stamps that count from another age (a clock's, in s since 1970) from the first one instead.
+Eigen::VectorXd sinceStart(const Eigen::VectorXd& time) {
+  constexpr double kFarAway = 1e6;  // s; no recording is eleven days long
+  if (time.size() == 0 || std::abs(time[0]) < kFarAway) return time;
+  return time.array() - time[0];
+}
+
 /// Per joint: measured and predicted, and beside them what is left.
 Figure torqueFigure(const IdentificationResult& result, const MotionData& data, bool validation) {
   const Tree& tree = *result.problem.tree;
@@ -96,7 +103,7 @@ Figure torqueFigure(const IdentificationResult& result, const MotionData& data, 
   figure.panel_height = 125.0;
   const Eigen::VectorXd time =
       data.time.size() == data.samples()
-          ? data.time
+          ? sinceStart(data.time)
           : Eigen::VectorXd::LinSpaced(data.samples(), 0.0,
                                        static_cast<double>(data.samples() - 1));
   for (Eigen::Index j = 0; j < data.tau.cols(); ++j) {

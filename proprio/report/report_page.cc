@@ -44,7 +44,7 @@ td .bar{display:block;min-width:4.2rem;padding:0 .25rem;border-radius:3px}
 .pair{display:flex;flex-wrap:wrap;gap:1rem 2rem;align-items:flex-start}.pair>div{flex:1 1 440px;min-width:0}.groups{columns:2 460px;column-gap:2rem}
 .groups>div{break-inside:avoid;margin-bottom:.9rem}.groups td.l{overflow:hidden;text-overflow:ellipsis}.groups .scroll{margin:0}
 .groups table{width:100%;min-width:460px;table-layout:fixed;font-size:.86rem}.groups th,.groups td{padding:.2rem .3rem}
-.groups th:nth-child(1){width:29%}.groups th:nth-child(2),.groups th:nth-child(3){width:17%}.groups th:nth-child(4){width:13%}.groups th:nth-child(5){width:8%}
+.groups th:nth-child(1){width:23%}.groups th:nth-child(2),.groups th:nth-child(3){width:14%}.groups th:nth-child(4){width:28%}.groups th:nth-child(5){width:10%}
 .spark{display:block;width:100%;height:16px}
 .spark line{stroke:var(--line)}.spark .ci{stroke:var(--after);stroke-width:2;opacity:.6}.spark .old{fill:none;stroke:var(--before);stroke-width:1.6}.spark .new{fill:var(--after)}
 .charts{overflow-x:auto}.chart{display:block;max-width:100%;min-width:680px;height:auto;margin:.3rem 0 1rem;touch-action:pan-y;user-select:none}
