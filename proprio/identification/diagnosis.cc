@@ -149,6 +149,12 @@ std::vector<std::string> remarks(const IdentificationProblem& problem, const Est
         noise_bias.instruments,
         parameterWords(*problem.layout, problem.base.independent[place]),
         noise_bias.largest_shift, noise_bias.result.p_value));
+  } else if (noise_bias.result.degrees > 0.0 && !noise_bias.decided()) {
+    out.push_back(
+        fmt::format("Whether noise in the motion biases least squares is undecided: with {} as "
+                    "instruments only "
+                    "a bias of {:.2g} standard deviations would show.",
+                    noise_bias.instruments, noise_bias.detectable));
   }
   double inflation = 1.0;
   std::vector<std::string> related, without;

@@ -536,7 +536,7 @@ class Job {
     facts.reference_recorded = result_.problem.data.front().reference != nullptr;
     facts.undecided = !best.estimate.undecided.empty();
     facts.noise_bias = bias.biased();
-    facts.bias_tested = bias.result.degrees > 0.0;
+    facts.bias_tested = bias.decided();
     facts.rate_hz = result_.recordings.front().recorded_rate_hz;
     for (const RecordingInfo& info : result_.recordings) {
       for (const ChannelStatistics& channel : info.quality.channels)

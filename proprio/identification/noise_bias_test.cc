@@ -13,6 +13,47 @@ namespace {
 using testing::smoothData;
 using testing::treeOf;
 
+struct BiasedProblem {
+  IdentificationProblem problem;
+  Eigen::VectorXd truth;  // base parameters
+};
+
+std::shared_ptr<const MotionSamples> asCommanded(const Tree& tree, const MotionData& exact) {
+  auto reference = std::make_shared<MotionSamples>();
+  for (const Joint& joint : tree.model().joints) {
+    if (joint.velocity_index >= 0) reference->joints.push_back(joint.name);
+  }
+  reference->time = exact.time.array() - 0.002;
+  reference->q = exact.q;
+  reference->v = exact.v;
+  reference->a = exact.a;
+  return reference;
+}
+
+/// @param motion_noise  of accelerations, rad/s^2; three hundredths of it in velocities
+BiasedProblem biasedProblem(double torque_noise, double motion_noise, bool commanded) {
+  const auto tree = treeOf("planar_2r");
+  BiasedProblem out{identificationProblem(tree, {smoothData(*tree, 800, 7)}), {}};
+  MotionData& data = out.problem.data[0];
+  if (commanded) data.reference = asCommanded(*tree, data);
+  const auto samples = static_cast<int>(data.samples());
+  Eigen::VectorXd noise(samples);
+  std::uint64_t stream = 0;
+  const auto disturb = [&](auto column, double size) {
+    normalNumbers(21, stream++, 0, samples, noise.data());
+    column += size * noise;
+  };
+  for (Eigen::Index j = 0; j < data.tau.cols(); ++j) {
+    disturb(data.tau.col(j), torque_noise);
+    disturb(data.a.col(j), motion_noise);
+    disturb(data.v.col(j), 0.03 * motion_noise);
+  }
+  out.problem.stacked =
+      stack(*tree, out.problem.layout, out.problem.base.independent, out.problem.data);
+  out.truth = baseMatrix(out.problem.base) * testing::declaredValues(*tree);
+  return out;
+}
+
 struct BiasedRuns {
   double rejected = 0.0;  // share at 5 %
   double biased = 0.0;    // share that is called biased
@@ -26,17 +67,7 @@ BiasedRuns runsWith(int runs, double motion_noise, double memory, bool commanded
   const auto tree = treeOf("planar_2r");
   IdentificationProblem problem = identificationProblem(tree, {smoothData(*tree, 800, 7)});
   const MotionData exact = problem.data[0];
-  if (commanded) {
-    auto reference = std::make_shared<MotionSamples>();
-    for (const Joint& joint : tree->model().joints) {
-      if (joint.velocity_index >= 0) reference->joints.push_back(joint.name);
-    }
-    reference->time = exact.time.array() - 0.002;
-    reference->q = exact.q;
-    reference->v = exact.v;
-    reference->a = exact.a;
-    problem.data[0].reference = reference;
-  }
+  if (commanded) problem.data[0].reference = asCommanded(*tree, exact);
   const Eigen::Index n = exact.samples();
   BiasedRuns result;
   Eigen::VectorXd noise(n);
@@ -84,6 +115,36 @@ TEST(NoiseBias, IsFound) {
     EXPECT_GT(runsWith(60, 1.5, 0.0, commanded).biased, 0.95) << commanded;
     EXPECT_GT(runsWith(60, 1.5, 0.5, commanded).biased, 0.95) << commanded;
   }
+}
+
+/// Claim: a false all-clear is not given, however large the noise: where least squares is off by
+/// more than eight of its standard deviations, bias is found or the test says that it is undecided,
+/// from slight noise to a regressor that is nothing else. Without noise the all-clear is given.
+TEST(NoiseBias, IsUndecidedWhereItCannotSee) {
+  int off = 0, undecided = 0;
+  for (const bool commanded : {false, true}) {
+    for (const double torque_noise : {0.2, 5.0}) {
+      for (const double level : {0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0}) {
+        const BiasedProblem noisy = biasedProblem(torque_noise, level, commanded);
+        const Estimate estimate = identify("wls", noisy.problem);
+        const Eigen::ArrayXd sigma = estimate.covariance.diagonal().array().sqrt();
+        const double error = ((estimate.beta - noisy.truth).array() / sigma).abs().maxCoeff();
+        const NoiseBiasTest test = testNoiseBias(noisy.problem, estimate);
+        if (level == 0.0) {
+          EXPECT_TRUE(test.decided());
+          EXPECT_FALSE(test.biased());
+        }
+        if (error < 8.0) continue;
+        ++off;
+        undecided += !test.decided();
+        EXPECT_TRUE(test.biased() || !test.decided())
+            << "noise " << level << " torque noise " << torque_noise << " commanded " << commanded
+            << ": off by " << error << ", a bias of " << test.detectable << " would show";
+      }
+    }
+  }
+  EXPECT_GE(off, 15);
+  EXPECT_GE(undecided, 4);
 }
 
 /// Claim: where neighbours know nothing of a sample the test says so instead of guessing.
