@@ -24,6 +24,9 @@ using Eigen::VectorXd;
 /// largest.
 constexpr double kSmallestPivot = 1e-5;
 constexpr double kSmallestEigenvalue = 1e-3;
+/// Corrections of a step that misses an inequality, and how much farther than missed they aim.
+constexpr int kCorrections = 2;
+constexpr double kOvershoot = 1.2;
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 struct CoordinateState {
@@ -40,6 +43,13 @@ Matrix4d factorChange(const Matrix4d& C, int i) {
   const Matrix4d E = lowerFactor(Vector10d::Unit(i));
   return E * C.transpose() + C * E.transpose();
 }
+
+/// A step as the linearised problem wants it, and where it leads when the inequalities are kept.
+struct Attempt {
+  VectorXd wanted, x;
+  std::vector<CoordinateState> states;
+  bool allowed = false;  // keeps the inequalities
+};
 
 class ChartedSolver {
  public:
@@ -65,8 +75,11 @@ class ChartedSolver {
   void boundsOf(const CoordinateState& state, const ChartedBody& body, Eigen::Ref<VectorXd> lower);
   void derivatives(const VectorXd& x, VectorXd* gradient, MatrixXd* hessian) const;
   VectorXd place(const std::vector<CoordinateState>& states, const VectorXd& x) const;
-  bool allowed(const VectorXd& x) const;
-  VectorXd stepUnder(const MatrixXd& H, const VectorXd& g, const VectorXd& lower) const;
+  VectorXd missedBy(const VectorXd& x) const;
+  VectorXd stepUnder(const MatrixXd& H, const VectorXd& g, const VectorXd& lower,
+                     const VectorXd& tightened) const;
+  Attempt attempt(const std::vector<CoordinateState>& states, const MatrixXd& H, const VectorXd& g,
+                  const VectorXd& lower) const;
 
   const LmiProblem& problem_;
   const std::vector<ChartedBody>& bodies_;
@@ -196,22 +209,25 @@ VectorXd ChartedSolver::place(const std::vector<CoordinateState>& states, const 
   return placed;
 }
 
-bool ChartedSolver::allowed(const VectorXd& x) const {
-  for (const LinearInequality& row : problem_.inequalities) {
+/// By how much each inequality is missed, where that is more than rounding.
+VectorXd ChartedSolver::missedBy(const VectorXd& x) const {
+  VectorXd missed = VectorXd::Zero(static_cast<Index>(problem_.inequalities.size()));
+  for (Index r = 0; r < missed.size(); ++r) {
+    const LinearInequality& row = problem_.inequalities[static_cast<size_t>(r)];
     double sum = -row.lower, size = std::abs(row.lower);
     for (size_t i = 0; i < row.variables.size(); ++i) {
       const double term = row.coefficients[static_cast<Index>(i)] * x[row.variables[i]];
       sum += term;
       size += std::abs(term);
     }
-    if (sum < -1e-9 * (1.0 + size)) return false;
+    if (sum < -1e-9 * (1.0 + size)) missed[r] = -sum;
   }
-  return true;
+  return missed;
 }
 
-/// argmin 1/2 d^T H d + g^T d under d >= lower and the linearised inequalities.
-VectorXd ChartedSolver::stepUnder(const MatrixXd& H, const VectorXd& g,
-                                  const VectorXd& lower) const {
+/// argmin 1/2 d^T H d + g^T d under d >= lower and the linearised inequalities, each tightened.
+VectorXd ChartedSolver::stepUnder(const MatrixXd& H, const VectorXd& g, const VectorXd& lower,
+                                  const VectorXd& tightened) const {
   const Eigen::LLT<MatrixXd> factor(H);
   if (factor.info() != Eigen::Success) return VectorXd::Constant(n_, kUnbounded);
   VectorXd free = -factor.solve(g);
@@ -222,9 +238,10 @@ VectorXd ChartedSolver::stepUnder(const MatrixXd& H, const VectorXd& g,
     violated = violated || free[i] < lower[i];
     program.inequalities.push_back({{static_cast<int>(i)}, VectorXd::Constant(1, 1.0), lower[i]});
   }
-  for (const LinearInequality& row : problem_.inequalities) {
+  for (size_t r = 0; r < problem_.inequalities.size(); ++r) {
+    const LinearInequality& row = problem_.inequalities[r];
     VectorXd coefficients = VectorXd::Zero(n_);
-    double value = -row.lower;
+    double value = -row.lower - tightened[static_cast<Index>(r)];
     for (size_t i = 0; i < row.variables.size(); ++i) {
       const double c = row.coefficients[static_cast<Index>(i)];
       coefficients += c * chart_jacobian_.row(row.variables[i]).transpose();
@@ -250,6 +267,32 @@ VectorXd ChartedSolver::stepUnder(const MatrixXd& H, const VectorXd& g,
   VectorXd step = solution.x;
   return solution.status == LmiStatus::kInfeasible ? VectorXd::Zero(n_).eval()
                                                    : step.cwiseMax(lower).eval();
+}
+
+/// A step under the inequalities as they are linearised, and where coordinates are curved (a mass
+/// is a sum of squares) once more under ones that are tighter by what it missed.
+Attempt ChartedSolver::attempt(const std::vector<CoordinateState>& states, const MatrixXd& H,
+                               const VectorXd& g, const VectorXd& lower) const {
+  Attempt out;
+  VectorXd tightened = VectorXd::Zero(static_cast<Index>(problem_.inequalities.size()));
+  for (int correction = 0; correction <= kCorrections && !out.allowed; ++correction) {
+    const VectorXd step = stepUnder(H, g, lower, tightened);
+    if (correction == 0) out.wanted = step;
+    if (!step.allFinite()) break;
+    out.states = states;
+    out.x = at_;
+    for (Index i = 0; i < n_; ++i) {
+      if (!charted_[static_cast<size_t>(i)]) out.x[i] += step[i];
+    }
+    for (size_t k = 0; k < bodies_.size(); ++k)
+      out.states[k] = movedBy(states[k], bodies_[k], step.segment<10>(bodies_[k].first));
+    out.x = place(out.states, out.x);
+    if (!out.x.allFinite()) break;
+    const VectorXd missed = missedBy(out.x);
+    out.allowed = missed.isZero(0.0);
+    tightened += kOvershoot * missed;
+  }
+  return out;
 }
 
 DescentResult ChartedSolver::solve(const VectorXd& start) {
@@ -283,23 +326,16 @@ DescentResult ChartedSolver::solve(const VectorXd& start) {
     for (int trial = 0; trial < 30 && !taken; ++trial, lambda = std::min(lambda * 4.0, 1e12)) {
       MatrixXd damped = H;
       damped.diagonal() += lambda * damping;
-      const VectorXd d = stepUnder(damped, g, lower);
+      Attempt next = attempt(states, damped, g, lower);
+      const VectorXd& d = next.wanted;
       if (!d.allFinite()) continue;
       promise = -(g.dot(d) + 0.5 * d.dot(H * d));
       if (promise <= options_.tolerance * std::abs(value)) break;
-      std::vector<CoordinateState> next = states;
-      VectorXd x = at_;
-      for (Index i = 0; i < n_; ++i) {
-        if (!charted_[static_cast<size_t>(i)]) x[i] += d[i];
-      }
-      for (size_t k = 0; k < bodies_.size(); ++k)
-        next[k] = movedBy(states[k], bodies_[k], d.segment<10>(bodies_[k].first));
-      x = place(next, x);
-      const double candidate = x.allFinite() && allowed(x) ? objectiveAt(problem_, x) : kUnbounded;
+      const double candidate = next.allowed ? objectiveAt(problem_, next.x) : kUnbounded;
       if (!(candidate < value)) continue;
       const double ratio = (value - candidate) / promise;
-      states = std::move(next);
-      at_ = std::move(x);
+      states = std::move(next.states);
+      at_ = std::move(next.x);
       value = candidate;
       taken = true;
       // the loop multiplies once more

@@ -10,6 +10,7 @@
 
 #include "proprio/core/random.h"
 #include "proprio/core/text.h"
+#include "proprio/identification/shape_hull.h"
 #include "proprio/numerics/nonnegative_least_squares.h"
 #include "proprio/spatial/pseudo_inertia.h"
 
@@ -28,6 +29,10 @@ constexpr double kLeastMass = 1e-4;
 constexpr double kPivot = 1e-5;
 constexpr double kBox = 10.0, kAnnealing = 0.25, kBoxFloor = 0.1;
 constexpr int kPublishedIterations = 30;
+/// Point masses under inequalities: how much heavier those rows are than the data's, how many
+/// rounds, when they are kept, and from where on they cannot be.
+constexpr double kRowWeight = 1e3, kRowsKept = 1e-10, kRowsBroken = 1e-6;
+constexpr int kRowRounds = 5;
 
 /// The place of a link's unknowns and the block that says when it is possible.
 struct LinkBlock {
@@ -115,13 +120,11 @@ struct Prepared {
 Prepared prepare(const IdentificationProblem& problem, const MethodOptions& options) {
   Prepared p;
   p.sigma = consistentNoise(problem);
-  p.prior = options.prior;
-  if (p.prior.automatic) p.prior.weight = automaticPriorWeight(problem, p.sigma, options);
+  const MethodOptions weighted = withKnownWeight(problem, options);
   p.system = weightedSystem(problem.stacked, p.sigma);
-  MethodOptions weighted = options;
-  weighted.prior = p.prior;
   p.prior = doubtingPrior(problem, p.system, weighted);
   p.consistent = consistentProblem(problem, p.system, options.constraints, p.prior);
+  tellWeight(options, weighted, &p.consistent.notes);
   p.triangular = withTriangularRows(p.consistent.lmi);
   p.links = linkBlocks(problem, p.consistent);
   return p;
@@ -153,7 +156,14 @@ Estimate descend(const IdentificationProblem& problem, const MethodOptions& opti
   const DescentResult result =
       chartedDescent(p.triangular, chartedBodies(problem, p.consistent, coordinates),
                      goodStart(p.consistent, p.triangular, p.links), descent);
-  return finished(problem, p, result.x, result.iterations, result.converged);
+  Estimate estimate = finished(problem, p, result.x, result.iterations, result.converged);
+  if (!result.converged && options.max_iterations == 0)
+    estimate.notes.push_back(fmt::format(
+        "the descent was still on its way after {} steps (links on the boundary of what is "
+        "possible "
+        "are far away in its coordinates); pc-wls finds the optimum of the same problem",
+        result.iterations));
+  return estimate;
 }
 
 /// The quadratic program of one published iteration. Unknowns: Cholesky entries in place of the
@@ -241,7 +251,7 @@ std::vector<Vector3d> pointPlaces(const IdentificationProblem& problem, int link
                                   const PolytopeOptions& options) {
   const Model& model = problem.tree->model();
   std::vector<Vector3d> places;
-  const Eigen::MatrixX3d normals = hullDirections();
+  const Eigen::MatrixX3d normals = hullNormals(model, link);
   const VectorXd support = supportOfShapes(model, link, normals);
   const auto random = [&](int i, int axis) {
     return uniformNumber(1, static_cast<std::uint64_t>(link),
@@ -271,6 +281,44 @@ std::vector<Vector3d> pointPlaces(const IdentificationProblem& problem, int link
     places.push_back(prior.com() + options.reach * std::cbrt(share) * (root * u));
   }
   return places;
+}
+
+/// min |A (T x + t) - b|^2 over x >= 0 besides the first `free`, under the rows
+/// c^T (T x + t) - s = lower with slacks s >= 0. The rows are heavy ones of the least squares; what
+/// is left of them is added to their right side until nothing is (method of multipliers).
+PolytopeSolution mixtureUnder(const LmiProblem& triangular,
+                              const std::vector<const LinearInequality*>& rows, const MatrixXd& T,
+                              const VectorXd& t, int free, Index points) {
+  const Index n = triangular.A.rows(), count = static_cast<Index>(rows.size());
+  MatrixXd C = MatrixXd::Zero(count, triangular.A.cols());
+  VectorXd least(count);
+  for (Index r = 0; r < count; ++r) {
+    const LinearInequality& row = *rows[static_cast<size_t>(r)];
+    for (size_t i = 0; i < row.variables.size(); ++i)
+      C(r, row.variables[i]) = row.coefficients[static_cast<Index>(i)];
+    least[r] = row.lower;
+  }
+  const double weight = kRowWeight * std::max(triangular.A.colwise().norm().maxCoeff(), 1e-300);
+  MatrixXd M = MatrixXd::Zero(n + count, T.cols() + count);
+  M.topLeftCorner(n, T.cols()) = triangular.A * T;
+  M.bottomLeftCorner(count, T.cols()) = weight * C * T;
+  M.bottomRightCorner(count, count).diagonal().setConstant(-weight);
+  VectorXd right(n + count), shift = VectorXd::Zero(count);
+  right.head(n) = triangular.b - triangular.A * t;
+  PolytopeSolution out;
+  for (int round = 0; round < kRowRounds; ++round) {
+    right.tail(count) = weight * (least + shift - C * t);
+    const NonnegativeSolution solution = nonnegativeLeastSquares(M, right, free);
+    const VectorXd x = solution.x.head(T.cols());
+    out.xi = T * x + t;
+    out.used = static_cast<int>((x.tail(points).array() > 0.0).count());
+    out.iterations += solution.iterations;
+    const VectorXd missing = (least - C * out.xi).cwiseMax(0.0);
+    out.missing = count == 0 ? 0.0 : missing.maxCoeff();
+    if (out.missing < kRowsKept) break;
+    shift += missing;
+  }
+  return out;
 }
 
 /// Quadratic programs cannot hold a divergence; its curvature at the prior is the pull-back metric.
@@ -348,12 +396,18 @@ PolytopeSolution solvePolytope(const IdentificationProblem& problem,
   const std::vector<LinkBlock> links = linkBlocks(problem, consistent);
   const Index n = triangular.A.cols();
   const Index inertial = 10 * static_cast<Index>(consistent.links.size());
-  // lower bounds of the parameters after the links
+  // lower bounds of the parameters after the links; everything else becomes a row with a slack
   VectorXd lower = VectorXd::Constant(n, -1e300);
+  std::vector<const LinearInequality*> rows;
   for (const LinearInequality& row : triangular.inequalities) {
-    if (row.variables.size() != 1 || row.variables[0] < inertial || row.coefficients[0] <= 0.0)
-      throw Error("polytope: point masses know no bounds on masses or centres; use pc-wls");
-    lower[row.variables[0]] = row.lower / row.coefficients[0];
+    const bool bound =
+        row.variables.size() == 1 && row.variables[0] >= inertial && row.coefficients[0] > 0.0;
+    if (bound) {
+      double& least = lower[row.variables[0]];
+      least = std::max(least, row.lower / row.coefficients[0]);
+    } else {
+      rows.push_back(&row);
+    }
   }
   std::vector<Index> free, bounded;
   for (Index i = inertial; i < n; ++i) (lower[i] > -1e299 ? bounded : free).push_back(i);
@@ -377,18 +431,16 @@ PolytopeSolution solvePolytope(const IdentificationProblem& problem,
       T.block<10, 1>(link.first, column++) = inverse.cwiseProduct(lowerTriangle(s * s.transpose()));
     }
   }
-  const NonnegativeSolution solution = nonnegativeLeastSquares(
-      triangular.A * T, triangular.b - triangular.A * t, static_cast<int>(free.size()));
-  PolytopeSolution out;
-  out.xi = T * solution.x + t;
-  out.used = static_cast<int>((solution.x.tail(points).array() > 0.0).count());
-  out.iterations = solution.iterations;
-  return out;
+  return mixtureUnder(triangular, rows, T, t, static_cast<int>(free.size()), points);
 }
 
 Estimate polytopeMethod(const IdentificationProblem& problem, const MethodOptions& options) {
   const Prepared p = prepare(problem, withQuadraticPrior(options));
   const PolytopeSolution solution = solvePolytope(problem, p.consistent);
+  if (solution.missing > kRowsBroken)
+    throw Error(
+        "polytope: no mixture of its point masses fulfils all the constraints: bounds contradict "
+        "each other, or pc-wls has to be used");
   Estimate estimate = finished(problem, p, solution.xi, solution.iterations, true);
   estimate.notes.push_back(fmt::format("{} point masses carry weight", solution.used));
   notePrior(options, &estimate);

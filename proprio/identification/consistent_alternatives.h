@@ -47,6 +47,7 @@ struct PolytopeSolution {
   Eigen::VectorXd xi;
   int used = 0;
   int iterations = 0;
+  double missing = 0.0;  ///< by how much the worst inequality is not kept, in units of xi
 };
 PolytopeSolution solvePolytope(const IdentificationProblem& problem,
                                const ConsistentProblem& consistent,

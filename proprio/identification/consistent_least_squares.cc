@@ -32,8 +32,13 @@ constexpr int kDoubtRounds = 6;
 constexpr double kDecided = 0.5;
 /// Gap relative to the objective that counts as the optimum.
 constexpr double kRelativeGap = 1e-9;
-/// How much stronger than the prior the second step of the projection holds base parameters.
-constexpr double kProjectionScale = 1e3;
+/// The least unit of the projection's second step, relative to the prior's size: data that are
+/// exact have no deviations.
+constexpr double kProjectionUnit = 1e-3;
+constexpr const char* kContradiction =
+    "no robot fulfils all the constraints: the bounds on masses contradict each other or the "
+    "frozen "
+    "links";
 /// Feasibility of base parameters: the margin of "possible", and distances that are rounding.
 constexpr double kTouches = 1e-9, kSamePoint = 1e-6;
 /// Weight of its pull, relative to the squares of what is approached.
@@ -167,20 +172,22 @@ VectorXd rmsTorques(const StackedProblem& stacked) {
   return rms;
 }
 
+MethodOptions weightFor(const IdentificationProblem& problem, const VectorXd& sigma,
+                        const MethodOptions& options) {
+  MethodOptions chosen = options;
+  if (!options.prior.automatic) return chosen;
+  chosen.prior.weight = automaticPriorWeight(problem, sigma, options);
+  chosen.prior.automatic = false;
+  return chosen;
+}
+
 /// With the noise known: weight, system, solution.
 Estimate solveWithNoise(const IdentificationProblem& problem, const MethodOptions& options,
                         const VectorXd& sigma) {
-  MethodOptions chosen = options;
-  if (options.prior.automatic) {
-    chosen.prior.weight = automaticPriorWeight(problem, sigma, options);
-    chosen.prior.automatic = false;
-  }
+  const MethodOptions chosen = weightFor(problem, sigma, options);
   Estimate estimate = solveConsistent(problem, weightedSystem(problem.stacked, sigma), chosen);
   estimate.sigma = sigma;
-  if (options.prior.automatic) {
-    estimate.notes.push_back(
-        fmt::format("weight of the prior, by leaving out blocks: {:g}", chosen.prior.weight));
-  }
+  tellWeight(options, chosen, &estimate.notes);
   return estimate;
 }
 
@@ -346,9 +353,7 @@ Estimate solveConsistent(const IdentificationProblem& problem, const TriangularS
     point = optimalPoint(consistent, options);
   }
   if (point.status == LmiStatus::kInfeasible) {
-    throw Error(
-        "no robot fulfils all the constraints: the bounds on masses contradict each other or the "
-        "frozen links");
+    throw Error(kContradiction);
   }
   Estimate estimate = estimateAt(problem, system, consistent, point.xi, options.prior);
   tellDoubts(problem, options.prior, &estimate);
@@ -396,6 +401,17 @@ double automaticPriorWeight(const IdentificationProblem& problem, const VectorXd
   return best_weight;
 }
 
+MethodOptions withKnownWeight(const IdentificationProblem& problem, const MethodOptions& options) {
+  return options.prior.automatic ? weightFor(problem, consistentNoise(problem), options) : options;
+}
+
+void tellWeight(const MethodOptions& asked, const MethodOptions& used,
+                std::vector<std::string>* notes) {
+  if (asked.prior.automatic && !used.prior.automatic)
+    notes->push_back(
+        fmt::format("weight of the prior, by leaving out blocks: {:g}", used.prior.weight));
+}
+
 Estimate consistentOrdinary(const IdentificationProblem& problem, const MethodOptions& options) {
   return solveWithNoise(problem, options, commonNoise(problem));
 }
@@ -404,24 +420,49 @@ Estimate consistentWeighted(const IdentificationProblem& problem, const MethodOp
   return solveWithNoise(problem, options, consistentNoise(problem));
 }
 
-Estimate projectedLeastSquares(const IdentificationProblem& problem, const MethodOptions& options) {
+namespace {
+
+/// The first step: data and prior without constraints. A divergence has no such minimum; its
+/// curvature at the prior takes its place.
+struct FreeStep {
+  VectorXd beta, deviations;
+};
+
+FreeStep freeStep(const IdentificationProblem& problem, const TriangularSystem& system,
+                  const ConsistencyOptions& constraints, PriorOptions prior) {
+  if (prior.kind == PriorKind::kEntropic) prior.kind = PriorKind::kPullback;
+  const ConsistentProblem free = consistentProblem(problem, system, constraints, prior);
+  const VectorXd xi = unconstrainedPoint(withTriangularRows(free.lmi));
+  const MatrixXd half =
+      solveUpperTransposed(informationFactor(free, prior), free.base_map.transpose());
+  return {free.base_map * xi + free.base_offset, half.colwise().norm()};
+}
+
+}  // namespace
+
+Estimate projectedLeastSquares(const IdentificationProblem& problem, const MethodOptions& given) {
   const VectorXd sigma = consistentNoise(problem);
+  MethodOptions options = weightFor(problem, sigma, given);
   const TriangularSystem data = weightedSystem(problem.stacked, sigma);
+  options.prior = doubtingPrior(problem, data, options);
+  const FreeStep first = freeStep(problem, data, options.constraints, options.prior);
   const MatrixXd B = baseMatrix(problem.base);
-  const RankedSolution first = solveRanked(data.A, data.b, B * problem.prior);
   const PriorMetric metric = priorMetric(*problem.layout, problem.prior, problem.sizes);
   const VectorXd size = (B * solveMetric(metric, B.transpose())).diagonal().cwiseSqrt();
   TriangularSystem nearest;
-  nearest.A = (kProjectionScale * size.cwiseInverse()).asDiagonal();
-  nearest.b = nearest.A.diagonal().cwiseProduct(first.x);
+  nearest.A = first.deviations.cwiseMax(kProjectionUnit * size).cwiseInverse().asDiagonal();
+  nearest.b = nearest.A.diagonal().cwiseProduct(first.beta);
   nearest.rows = data.rows;
   const ConsistentProblem second =
       consistentProblem(problem, nearest, options.constraints, options.prior);
   const OptimalPoint point = optimalPoint(second, options);
+  if (point.status == LmiStatus::kInfeasible) throw Error(kContradiction);
   // uncertainty is that of the data, not of the second step
   const ConsistentProblem first_step =
       consistentProblem(problem, data, options.constraints, options.prior);
   Estimate estimate = estimateAt(problem, data, first_step, point.xi, options.prior);
+  tellDoubts(problem, options.prior, &estimate);
+  tellWeight(given, options, &estimate.notes);
   estimate.active_links = point.active_links;
   estimate.gap = point.gap;
   estimate.iterations = point.iterations;

@@ -4,8 +4,9 @@
 ///
 ///   pc-ols      rows of all joints alike, divided by their common noise
 ///   pc-wls      rows of joint j divided by its noise sigma_j (from ols, as in wls)
-///   projection  two steps: wls, then the possible robot whose base parameters are nearest, each in
-///               units of its prior size. Never fits better than pc-wls (Leboutet 2022 eq. 62)
+///   projection  two steps: wls with the pull of the prior, then the possible robot whose base
+///               parameters are nearest, each in units of its standard deviation (at least 0.1 % of
+///               its prior size). Never fits better than pc-wls (Leboutet 2022 eq. 62)
 ///
 /// The answer is that of unconstrained least squares with the prior where that is possible, and
 /// then found without iteration. Else the interior-point solver runs, once more around its own
@@ -60,6 +61,12 @@ PriorOptions doubtingPrior(const IdentificationProblem& problem, const Triangula
 /// @param sigma  noise per coordinate
 double automaticPriorWeight(const IdentificationProblem& problem, const Eigen::VectorXd& sigma,
                             const MethodOptions& options);
+
+/// The options with the weight that `automatic` asks for, from the noise of pc-wls; the same
+/// options where it is given. tellWeight() adds to the notes what was found.
+MethodOptions withKnownWeight(const IdentificationProblem& problem, const MethodOptions& options);
+void tellWeight(const MethodOptions& asked, const MethodOptions& used,
+                std::vector<std::string>* notes);
 
 /// Noise per coordinate from the residuals of unconstrained least squares, with what consistent
 /// methods need besides: at least 1e-6 of the joint's torque where data are exact, a tenth of it

@@ -49,6 +49,22 @@ TEST(ConsistentLeastSquares, IsExactWithoutNoise) {
   }
 }
 
+/// Claim: so do the other exact methods, with budgets large enough for those that descend.
+TEST(ConsistentLeastSquares, OthersAreExactWithoutNoise) {
+  for (const char* robot : {"planar_2r", "tx40"}) {
+    const KnownProblem known = knownProblem(treeOf(robot), {.samples = 300, .difference = 0.3});
+    for (const char* name : {"pc-irls", "projection", "pc-sqp", "log-cholesky", "manifold"}) {
+      MethodOptions options = withoutPrior();
+      options.max_iterations = 500;
+      const Estimate estimate = identify(name, known.problem, options);
+      EXPECT_LT((estimate.beta - known.truth_beta).cwiseAbs().maxCoeff(),
+                1e-6 * known.truth_beta.cwiseAbs().maxCoeff())
+          << robot << " " << name << " iterations " << estimate.iterations;
+      EXPECT_GT(testing::smallestMargin(known.problem, estimate.chi), 0.0) << robot << " " << name;
+    }
+  }
+}
+
 /// Claim: where the weighted least-squares solution is possible, the consistent one without prior
 /// is the same.
 TEST(ConsistentLeastSquares, IsWeightedLeastSquaresWhereThatIsPossible) {
@@ -182,7 +198,8 @@ TEST(ConsistentLeastSquares, DoubtsADescriptionThatDataContradict) {
   }
 }
 
-/// Claim: the automatic weight trusts a right prior and distrusts a wrong one.
+/// Claim: the automatic weight trusts a right prior and distrusts a wrong one; every method uses it
+/// and says so.
 TEST(ConsistentLeastSquares, AutomaticWeight) {
   const auto tree = treeOf("tx40");
   KnownProblem right = knownProblem(tree, {.samples = 40, .noise = 2.0, .difference = 0.0});
@@ -192,9 +209,16 @@ TEST(ConsistentLeastSquares, AutomaticWeight) {
   EXPECT_LE(automaticPriorWeight(wrong.problem, consistentNoise(wrong.problem), options), 1.0);
   MethodOptions automatic;
   automatic.prior.automatic = true;
-  const Estimate estimate = identify("pc-wls", right.problem, automatic);
-  ASSERT_FALSE(estimate.notes.empty());
-  EXPECT_NE(estimate.notes.back().find("weight of the prior"), std::string::npos);
+  const KnownProblem small = knownProblem(treeOf("planar_2r"), {.samples = 40, .noise = 2.0});
+  for (const Method& each : methods()) {
+    if (!each.consistent || each.simulates) continue;
+    const Estimate estimate = identify(each.name, small.problem, automatic);
+    EXPECT_TRUE(std::any_of(estimate.notes.begin(), estimate.notes.end(),
+                            [](const std::string& note) {
+                              return note.find("weight of the prior") != std::string::npos;
+                            }))
+        << each.name;
+  }
 }
 
 /// Claim: what the data do not decide is named, and the intervals of the prior remain there.

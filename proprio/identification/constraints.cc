@@ -7,13 +7,13 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "proprio/core/text.h"
 #include "proprio/dynamics/kinematics.h"
-#include "proprio/geometry/mesh_file.h"
 #include "proprio/identification/method.h"
 #include "proprio/identification/prior.h"
-#include "proprio/model/mesh_path.h"
+#include "proprio/identification/shape_hull.h"
 #include "proprio/numerics/dense.h"
 #include "proprio/spatial/physical_consistency.h"
 #include "proprio/spatial/pseudo_inertia.h"
@@ -27,6 +27,11 @@ using Eigen::VectorXd;
 
 /// Data that see a direction less than this part of the one they see best are silent about it.
 constexpr double kSilent = 1e-8;
+/// A mass that nobody declared may be so many times farther from its guess than a declared one from
+/// its declaration: with the usual trust, 90 % of it.
+constexpr double kGuessedMass = 3.0;
+/// Two frozen links are mirror images up to this part of their parameters.
+constexpr double kMirrored = 1e-6;
 
 /// X of the i-th whitened unknown of a link: orthonormal in the Frobenius norm.
 Matrix4d whitenedBasis(int i) {
@@ -67,7 +72,8 @@ class ConsistencyBuilder {
  private:
   void check() const;
   void chooseUnknowns();
-  void pairLinks();
+  void pairLinks(const std::vector<bool>& kept);
+  void requireMirrored(int one, int other, const Matrix4d& H) const;
   void tieJoints(int one, int other);
   void mapLinks();
   void mapOthers();
@@ -136,7 +142,7 @@ void ConsistencyBuilder::chooseUnknowns() {
   tied_to_.resize(static_cast<size_t>(others));
   other_share_.assign(static_cast<size_t>(others), 1.0);
   for (int i = 0; i < others; ++i) tied_to_[static_cast<size_t>(i)] = i;
-  pairLinks();
+  pairLinks(kept);
   for (int link = 0; link < links; ++link) {
     LinkUnknowns& own = links_[static_cast<size_t>(link)];
     bool any = false;
@@ -160,8 +166,21 @@ void ConsistencyBuilder::chooseUnknowns() {
   }
 }
 
-/// Mirror images: the other link follows the first one, and both pull with their prior.
-void ConsistencyBuilder::pairLinks() {
+/// What is frozen cannot be made a mirror image: it has to be one.
+void ConsistencyBuilder::requireMirrored(int one, int other, const Matrix4d& H) const {
+  const Vector10d image = congruenceMap(H) * centre_.segment<10>(10 * one);
+  if ((image - centre_.segment<10>(10 * other)).norm() <= kMirrored * image.norm()) return;
+  throw Error(
+      fmt::format("links {} and {} are both frozen and declared symmetric, but their descriptions "
+                  "are no mirror "
+                  "images of each other; freeze only one of them",
+                  inQuotes(model_.links[static_cast<size_t>(one)].name),
+                  inQuotes(model_.links[static_cast<size_t>(other)].name)));
+}
+
+/// Mirror images: the other link follows the first one, and both pull with their prior; a frozen
+/// one is followed as it is.
+void ConsistencyBuilder::pairLinks(const std::vector<bool>& kept) {
   if (constraints_.symmetric.empty()) return;
   Kinematics kinematics(*problem_.tree);
   computeKinematics(*problem_.tree, problem_.tree->neutralPosition(), kinematics);
@@ -178,7 +197,9 @@ void ConsistencyBuilder::pairLinks() {
   };
   const Traversal traversal = traverse(model_, problem_.tree->baseLink());
   for (const SymmetricLinks& pair : constraints_.symmetric) {
-    const int one = requireLink(model_, pair.one), other = requireLink(model_, pair.other);
+    int one = requireLink(model_, pair.one), other = requireLink(model_, pair.other);
+    const bool both = kept[static_cast<size_t>(one)] && kept[static_cast<size_t>(other)];
+    if (kept[static_cast<size_t>(other)] && !both) std::swap(one, other);
     LinkUnknowns& follower = links_[static_cast<size_t>(other)];
     if (one == other || follower.twin >= 0 || links_[static_cast<size_t>(one)].twin >= 0 ||
         follower.share > 1.0 || links_[static_cast<size_t>(one)].share > 1.0) {
@@ -187,12 +208,18 @@ void ConsistencyBuilder::pairLinks() {
                       "a mirror image",
                       inQuotes(pair.one), inQuotes(pair.other)));
     }
-    follower.twin = one;
     follower.H = poseOf(other).inverse() * mirror * poseOf(one);
     links_[static_cast<size_t>(one)].share = 2.0;
-    const Matrix4d back = follower.H.inverse();
-    centre_.segment<10>(10 * one) = 0.5 * (centre_.segment<10>(10 * one) +
-                                           congruenceMap(back) * centre_.segment<10>(10 * other));
+    if (both) {
+      requireMirrored(one, other, follower.H);
+    } else {
+      follower.twin = one;
+    }
+    if (!kept[static_cast<size_t>(one)]) {
+      const Matrix4d back = follower.H.inverse();
+      centre_.segment<10>(10 * one) = 0.5 * (centre_.segment<10>(10 * one) +
+                                             congruenceMap(back) * centre_.segment<10>(10 * other));
+    }
     tieJoints(traversal.parent_joint[static_cast<size_t>(one)],
               traversal.parent_joint[static_cast<size_t>(other)]);
   }
@@ -381,7 +408,7 @@ void ConsistencyBuilder::addShapeRows(int link) {
   const std::string name = inQuotes(model_.links[static_cast<size_t>(link)].name);
   std::vector<int> parameters(10);
   for (int i = 0; i < 10; ++i) parameters[static_cast<size_t>(i)] = 10 * link + i;
-  const Eigen::MatrixX3d normals = hullDirections();
+  const Eigen::MatrixX3d normals = hullNormals(model_, link);
   const VectorXd support = supportOfShapes(model_, link, normals);
   if (support.size() == 0) {
     out_.notes.push_back(
@@ -414,16 +441,16 @@ void ConsistencyBuilder::addShapeRows(int link) {
 }
 
 /// Torques show masses in sums only, and 100 % of a body allows one without mass: the mass of each
-/// link is believed better than the rest of it, unless nobody declared one.
+/// link is believed better than the rest of it, and less so where it was guessed.
 MatrixXd ConsistencyBuilder::withMassRows(MatrixXd pull) const {
   for (const int link : out_.links) {
     const std::vector<int>& guessed = problem_.guessed;
-    if (std::find(guessed.begin(), guessed.end(), link) != guessed.end()) continue;
+    const bool guess = std::find(guessed.begin(), guessed.end(), link) != guessed.end();
+    const double trust = prior_.mass_trust * (guess ? kGuessedMass : 1.0);
     const int mass = layout_.linkOffset(link);
     pull.conservativeResize(pull.rows() + 1, Eigen::NoChange);
-    pull.bottomRows(1) = std::sqrt(prior_.weight) /
-                         (doubt(link) * prior_.mass_trust * problem_.prior[mass]) *
-                         out_.F.row(mass);
+    pull.bottomRows(1) =
+        std::sqrt(prior_.weight) / (doubt(link) * trust * problem_.prior[mass]) * out_.F.row(mass);
   }
   return pull;
 }
@@ -504,69 +531,7 @@ ConsistentProblem ConsistencyBuilder::build(const TriangularSystem& system) {
   return std::move(out_);
 }
 
-/// The shape's support function in its own frame.
-double supportOfShape(const Shape& shape, const TriangleMesh& mesh, const Vector3d& n) {
-  switch (shape.kind) {
-    case ShapeKind::kBox:
-      return 0.5 * n.cwiseAbs().dot(shape.size.cwiseAbs());
-    case ShapeKind::kCylinder:
-      return std::abs(shape.size[0]) * n.head<2>().norm() + 0.5 * std::abs(shape.size[1] * n[2]);
-    case ShapeKind::kSphere:
-      return std::abs(shape.size[0]) * n.norm();
-    case ShapeKind::kCapsule:
-      return std::abs(shape.size[0]) * n.norm() + 0.5 * std::abs(shape.size[1] * n[2]);
-    case ShapeKind::kMesh:
-      break;
-  }
-  double largest = -1e300;
-  for (const Vector3d& vertex : mesh.vertices)
-    largest = std::max(largest, n.dot(vertex.cwiseProduct(shape.mesh_scale)));
-  return largest;
-}
-
 }  // namespace
-
-Eigen::MatrixX3d hullDirections() {
-  Eigen::MatrixX3d normals(26, 3);
-  Eigen::Index row = 0;
-  for (int x = -1; x <= 1; ++x) {
-    for (int y = -1; y <= 1; ++y) {
-      for (int z = -1; z <= 1; ++z) {
-        if (x == 0 && y == 0 && z == 0) continue;
-        normals.row(row++) = Vector3d(x, y, z).normalized();
-      }
-    }
-  }
-  return normals;
-}
-
-VectorXd supportOfShapes(const Model& model, int link, const Eigen::MatrixX3d& normals) {
-  const std::vector<Shape>& shapes = model.links[static_cast<size_t>(link)].shapes;
-  const bool collision =
-      std::any_of(shapes.begin(), shapes.end(), [](const Shape& s) { return s.collision; });
-  VectorXd support = VectorXd::Constant(normals.rows(), -1e300);
-  if (shapes.empty()) return {};
-  for (const Shape& shape : shapes) {
-    if (shape.collision != collision) continue;
-    TriangleMesh mesh;
-    if (shape.kind == ShapeKind::kMesh) {
-      const std::string path = findMesh(model, shape.mesh);
-      try {
-        if (!path.empty()) mesh = readMesh(path);
-      } catch (const Error&) {
-        return {};  // unreadable meshes are what check reports on
-      }
-      if (mesh.vertices.empty()) return {};
-    }
-    for (Eigen::Index i = 0; i < normals.rows(); ++i) {
-      const Vector3d n = normals.row(i);
-      support[i] =
-          std::max(support[i],
-                   n.dot(shape.X_LG.p) + supportOfShape(shape, mesh, shape.X_LG.R.transpose() * n));
-    }
-  }
-  return support;
-}
 
 Matrix10d congruenceMap(const Matrix4d& H) {
   Matrix10d map;

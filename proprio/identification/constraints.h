@@ -36,7 +36,8 @@ struct MassBounds {
   double lower = 0.0, upper = kNotStated;  ///< kg
 };
 
-/// Links that are mirror images of each other in the posture zero.
+/// Links that are mirror images of each other in the posture zero. If one of them is frozen it
+/// stays as it is and the other becomes its image.
 struct SymmetricLinks {
   std::string one, other;
 };
@@ -51,8 +52,8 @@ struct ConsistencyOptions {
   bool offset_below_coulomb = false;  ///< |offset| <= Coulomb friction of the joint
   std::vector<MassBounds> masses;
   double total_mass_lower = kNotStated, total_mass_upper = kNotStated;  ///< kg, of what moves
-  /// Centre of mass inside the 26-sided hull of the link's shapes (faces, edges and corners of a
-  /// cube as normals: it contains the convex hull). Links whose shapes are missing are left out.
+  /// Centre of mass inside the convex hull of the link's shapes (shape_hull.h). Links whose shapes
+  /// are missing are left out.
   bool com_in_shapes = false;
   /// All mass inside the ellipsoid through the corners of the shapes' bounding box.
   bool mass_in_ellipsoid = false;
@@ -76,7 +77,8 @@ struct PriorOptions {
   PriorKind kind = PriorKind::kPullback;
   /// 1: one standard deviation is 100 % of the body; 100: 10 %. Positive.
   double weight = 1.0;
-  /// Pull-back and entropic: one standard deviation of a link's mass, relative, at weight 1.
+  /// Pull-back and entropic: one standard deviation of a link's mass, relative, at weight 1; three
+  /// times that where the mass was guessed because none is declared.
   double mass_trust = 0.3;
   /// The weight that predicts blocks of data best which it did not see.
   bool automatic = false;
@@ -106,13 +108,6 @@ ConsistentProblem consistentProblem(const IdentificationProblem& problem,
                                     const TriangularSystem& system,
                                     const ConsistencyOptions& constraints,
                                     const PriorOptions& prior);
-
-/// Normals of the 26-sided hull: towards the faces, edges and corners of a cube.
-Eigen::MatrixX3d hullDirections();
-
-/// h(n) = max over the link's shapes of n^T r, per direction (rows of `normals`). Empty if the link
-/// has no shapes or one of its meshes cannot be read.
-Eigen::VectorXd supportOfShapes(const Model& model, int link, const Eigen::MatrixX3d& normals);
 
 /// The 10x10 map of the parameters of a body to those of its mirror image: D_other = H D H^T with
 /// an improper H.

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "proprio/identification/consistent_least_squares.h"
+#include "proprio/identification/shape_hull.h"
 #include "proprio/identification/testing/consistent_robots.h"
-#include "proprio/model/lint.h"
-#include "proprio/model/urdf_reader.h"
+#include "proprio/identification/testing/two_arms.h"
 #include "proprio/spatial/pseudo_inertia.h"
 
 namespace proprio {
@@ -16,47 +16,7 @@ namespace {
 using testing::KnownProblem;
 using testing::knownProblem;
 using testing::treeOf;
-
-/// A torso with two mirrored arms of two joints; the left forearm carries a fixed tool.
-constexpr const char* kTwoArms = R"(<robot name="two_arms">
-  <link name="torso"/>
-  <link name="left_upper"><inertial><origin xyz="0 0.05 -0.15"/><mass value="2"/>
-    <inertia ixx="0.02" iyy="0.021" izz="0.004" ixy="0.001" ixz="0" iyz="0.001"/></inertial>
-    <collision><origin xyz="0 0.05 -0.15"/><geometry><box size="0.1 0.12 0.3"/></geometry></collision>
-  </link>
-  <link name="left_fore"><inertial><origin xyz="0.02 0.03 -0.1"/><mass value="1"/>
-    <inertia ixx="0.006" iyy="0.0065" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial>
-    <collision><origin xyz="0 0 -0.12"/><geometry><cylinder radius="0.05" length="0.3"/></geometry>
-    </collision></link>
-  <link name="tool"><inertial><mass value="0.3"/>
-    <inertia ixx="0.0002" iyy="0.0002" izz="0.0002" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <link name="right_upper"><inertial><origin xyz="0 -0.05 -0.15"/><mass value="2"/>
-    <inertia ixx="0.02" iyy="0.021" izz="0.004" ixy="-0.001" ixz="0" iyz="-0.001"/></inertial>
-    <collision><origin xyz="0 -0.05 -0.15"/><geometry><box size="0.1 0.12 0.3"/></geometry></collision>
-  </link>
-  <link name="right_fore"><inertial><origin xyz="0.02 -0.03 -0.1"/><mass value="1"/>
-    <inertia ixx="0.006" iyy="0.0065" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial>
-    <collision><geometry><sphere radius="0.2"/></geometry></collision></link>
-  <joint name="l1" type="revolute"><parent link="torso"/><child link="left_upper"/>
-    <origin xyz="0 0.2 0.4"/><axis xyz="1 0 0"/>
-    <limit lower="-3" upper="3" velocity="5" effort="50"/></joint>
-  <joint name="l2" type="revolute"><parent link="left_upper"/><child link="left_fore"/>
-    <origin xyz="0 0 -0.3"/><axis xyz="0 1 0"/>
-    <limit lower="-3" upper="3" velocity="5" effort="50"/></joint>
-  <joint name="fixed" type="fixed"><parent link="left_fore"/><child link="tool"/>
-    <origin xyz="0 0 -0.25"/></joint>
-  <joint name="r1" type="revolute"><parent link="torso"/><child link="right_upper"/>
-    <origin xyz="0 -0.2 0.4"/><axis xyz="1 0 0"/>
-    <limit lower="-3" upper="3" velocity="5" effort="50"/></joint>
-  <joint name="r2" type="revolute"><parent link="right_upper"/><child link="right_fore"/>
-    <origin xyz="0 0 -0.3"/><axis xyz="0 1 0"/>
-    <limit lower="-3" upper="3" velocity="5" effort="50"/></joint>
-</robot>)";
-
-std::shared_ptr<const Tree> twoArms() {
-  return std::make_shared<const Tree>(
-      std::make_shared<const Model>(lumpFixedJoints(readUrdfText(kTwoArms))));
-}
+using testing::twoArms;
 
 double massOf(const KnownProblem& known, const Estimate& estimate, const std::string& link) {
   return estimate.chi[10 * requireLink(known.problem.tree->model(), link)];
@@ -119,6 +79,45 @@ TEST(Constraints, SymmetricLinks) {
   EXPECT_THROW(identify("pc-wls", known.problem, options), Error);
 }
 
+/// Claim: of a frozen link and its mirror image the frozen one stays as it is and the other becomes
+/// its image, whichever is named first; two frozen ones have to be images of each other.
+TEST(Constraints, FrozenAndSymmetric) {
+  const auto tree = twoArms();
+  KnownProblem known = knownProblem(tree, {.samples = 100, .noise = 0.5, .difference = 0.4});
+  const int left = requireLink(tree->model(), "left_upper");
+  const int right = requireLink(tree->model(), "right_upper");
+  known.problem.prior.segment<10>(10 * right) *= 1.5;  // no longer images of each other
+  for (const bool left_first : {true, false}) {
+    for (const bool left_frozen : {true, false}) {
+      MethodOptions options;
+      options.constraints.symmetric = {{"left_upper", "right_upper"}};
+      if (!left_first) options.constraints.symmetric = {{"right_upper", "left_upper"}};
+      options.constraints.frozen = {left_frozen ? "left_upper" : "right_upper"};
+      const Estimate estimate = identify("pc-wls", known.problem, options);
+      const int frozen = left_frozen ? left : right, other = left_frozen ? right : left;
+      EXPECT_EQ(estimate.chi.segment<10>(10 * frozen),
+                known.problem.prior.segment<10>(10 * frozen));
+      Vector10d mirrored = known.problem.prior.segment<10>(10 * frozen);
+      for (const int i : {2, 5, 8}) mirrored[i] = -mirrored[i];
+      EXPECT_LT((mirrored - estimate.chi.segment<10>(10 * other)).norm(), 1e-12);
+    }
+  }
+  MethodOptions both;
+  both.constraints.symmetric = {{"left_upper", "right_upper"}};
+  both.constraints.frozen = {"left_upper", "right_upper"};
+  try {
+    identify("pc-wls", known.problem, both);
+    ADD_FAILURE() << "contradicting frozen links were taken";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("no mirror images"), std::string::npos)
+        << error.what();
+  }
+  known.problem.prior.segment<10>(10 * right) /= 1.5;
+  const Estimate kept = identify("pc-wls", known.problem, both);
+  EXPECT_EQ(kept.chi.segment<10>(10 * left), known.problem.prior.segment<10>(10 * left));
+  EXPECT_EQ(kept.chi.segment<10>(10 * right), known.problem.prior.segment<10>(10 * right));
+}
+
 /// Claim: centres of mass stay inside the shapes; the mass inside the ellipsoid around them.
 TEST(Constraints, MassInsideTheShapes) {
   const auto tree = twoArms();
@@ -126,12 +125,12 @@ TEST(Constraints, MassInsideTheShapes) {
       knownProblem(tree, {.samples = 15, .noise = 2.0, .difference = 1.0, .seed = 3});
   MethodOptions options;
   options.constraints.com_in_shapes = true;
-  const Eigen::MatrixX3d normals = hullDirections();
   for (const char* method : {"pc-wls", "manifold"}) {
     const Estimate estimate = identify(method, known.problem, options);
     for (const char* name : {"left_upper", "right_upper", "left_fore", "right_fore"}) {
       const int link = requireLink(tree->model(), name);
       const auto body = InertialParameters::fromVector(estimate.chi.segment<10>(10 * link));
+      const Eigen::MatrixX3d normals = hullNormals(tree->model(), link);
       const Eigen::VectorXd support = supportOfShapes(tree->model(), link, normals);
       EXPECT_LT((normals * body.com() - support).maxCoeff(), 1e-6) << method << " " << name;
     }
@@ -147,23 +146,6 @@ TEST(Constraints, MassInsideTheShapes) {
   double inside = body.mass;
   for (int i = 0; i < 3; ++i) inside -= D(i, i) / (3.0 * half[i] * half[i]);
   EXPECT_GT(inside, -1e-8 * body.mass);
-}
-
-/// Claim: the support function of each kind of shape is that of its corners.
-TEST(Constraints, SupportOfShapes) {
-  const auto tree = twoArms();
-  const Model& model = tree->model();
-  Eigen::MatrixX3d normals(2, 3);
-  normals << 1, 0, 0, 0, 0.6, -0.8;
-  const auto support = [&](const char* link) {
-    return supportOfShapes(model, requireLink(model, link), normals);
-  };
-  EXPECT_NEAR(support("left_upper")[0], 0.05, 1e-12);
-  EXPECT_NEAR(support("left_upper")[1], 0.6 * 0.11 + 0.8 * 0.3, 1e-12);
-  EXPECT_NEAR(support("left_fore")[0], 0.05, 1e-12);
-  EXPECT_NEAR(support("left_fore")[1], 0.6 * 0.05 + 0.8 * 0.27, 1e-12);
-  EXPECT_NEAR(support("right_fore")[1], 0.2, 1e-12);
-  EXPECT_EQ(support("torso").size(), 0);
 }
 
 /// Claim: |offset| <= Coulomb friction where it is asked for; rotors and friction are never

@@ -252,8 +252,10 @@ Estimate consistentReweighted(const IdentificationProblem& problem, const Method
   const Reweighted result = reweight(problem, options);
   NoiseModel noise = result.noise;
   noise.sigma = consistentNoise(problem.stacked, noise.sigma);
+  const MethodOptions weighted = withKnownWeight(problem, options);
   Estimate estimate =
-      solveConsistent(problem, reweightedSystem(problem, noise, result.weights), options);
+      solveConsistent(problem, reweightedSystem(problem, noise, result.weights), weighted);
+  tellWeight(options, weighted, &estimate.notes);
   estimate.sigma = noise.sigma;
   estimate.iterations = result.estimate.iterations;
   estimate.converged = estimate.converged && result.estimate.converged;
