@@ -233,8 +233,11 @@ Estimate fromPriorOr(Estimate (*least_squares)(const IdentificationProblem&, con
                      const IdentificationProblem& problem, const MethodOptions& options,
                      const SimulatingRule& rule) {
   requireReferences(problem);
-  return simulateAndSolve(problem, options, rule,
-                          startsFrom(problem, least_squares(problem, options)));
+  const MethodOptions weighted = rule.consistent ? withKnownWeight(problem, options) : options;
+  Estimate estimate = simulateAndSolve(problem, weighted, rule,
+                                       startsFrom(problem, least_squares(problem, weighted)));
+  tellWeight(options, weighted, &estimate.notes);
+  return estimate;
 }
 
 }  // namespace
@@ -337,6 +340,15 @@ Estimate directAndInverse(const IdentificationProblem& problem, const MethodOpti
 
 Estimate consistentInstruments(const IdentificationProblem& problem, const MethodOptions& options) {
   return fromPriorOr(consistentWeighted, problem, options, {true, true});
+}
+
+Estimate consistentCommandedInstruments(const IdentificationProblem& problem,
+                                        const MethodOptions& options) {
+  const MethodOptions weighted = withKnownWeight(problem, options);
+  const Round only(problem, weighted, {true, true}, commandedMotions(problem));
+  Estimate estimate = only.solve(consistentNoise(problem));
+  tellWeight(options, weighted, &estimate.notes);
+  return estimate;
 }
 
 Estimate consistentDirectAndInverse(const IdentificationProblem& problem,

@@ -9,7 +9,8 @@
 ///   iv-commanded  the same once, with Z along the commanded motion: no servo needed
 ///   didim         beta = (Z^T S^-1 Z)^-1 Z^T S^-1 y: least squares on the simulated motion; needs
 ///                 torques and commands only, and the servo as it really is
-///   pc-iv pc-didim  the same under physical consistency: min |Q_Z^T (y - W beta)|^2, Z = Q_Z R_Z
+///   pc-iv pc-iv-commanded pc-didim  the same under physical consistency:
+///                 min |Q_Z^T (y - W beta)|^2, Z = Q_Z R_Z
 ///
 /// with S the noise per joint, from the residuals of the round before. Numerically by the factor of
 /// [Z W y]: A = Q_Z^T W, b = Q_Z^T y, so that nothing is squared and no non-symmetric matrix
@@ -33,6 +34,8 @@ Estimate instrumentalVariables(const IdentificationProblem& problem, const Metho
 Estimate commandedInstruments(const IdentificationProblem& problem, const MethodOptions& options);
 Estimate directAndInverse(const IdentificationProblem& problem, const MethodOptions& options);
 Estimate consistentInstruments(const IdentificationProblem& problem, const MethodOptions& options);
+Estimate consistentCommandedInstruments(const IdentificationProblem& problem,
+                                        const MethodOptions& options);
 Estimate consistentDirectAndInverse(const IdentificationProblem& problem,
                                     const MethodOptions& options);
 

@@ -102,6 +102,8 @@ const std::vector<Method>& methods() {
       {"pc-irls", "irls under physical consistency", true, false, consistentReweighted},
       {"projection", "wls, then the nearest possible robot", true, false, projectedLeastSquares},
       {"pc-iv", "iv under physical consistency", true, true, consistentInstruments},
+      {"pc-iv-commanded", "iv-commanded under physical consistency", true, true,
+       consistentCommandedInstruments},
       {"pc-didim", "didim under physical consistency", true, true, consistentDirectAndInverse},
       {"log-cholesky", "pc-wls in log-Cholesky coordinates", true, false, logCholeskyMethod},
       {"manifold", "pc-wls on masses, centres, axes and second moments", true, false,

@@ -290,7 +290,7 @@ MethodAdvice adviseMethod(const MethodFacts& facts) {
                 : "below 100 Hz accelerations from differences are poor, and the loop can be "
                   "simulated for instruments without them"};
   if (facts.noise_bias && facts.reference_recorded)
-    return {withConsistency(facts, "iv"),
+    return {withConsistency(facts, "iv-commanded"),
             "noise in the motion biases least squares; the commanded motion serves as instruments "
             "in one pass, without simulation"};
   if (suspicious && facts.controller_known)
@@ -314,7 +314,8 @@ MethodAdvice adviseMethod(const MethodFacts& facts) {
       facts.bias_tested
           ? "no bias by noise was found, so weighted least squares is as good as simulation and "
             "simpler"
-          : "nothing is known of the servo: weighted least squares on filtered signals"};
+          : "nothing is known of the servo, and whether noise biases least squares could not be "
+            "tested: weighted least squares on filtered signals"};
 }
 
 }  // namespace proprio

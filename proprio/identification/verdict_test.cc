@@ -153,6 +153,10 @@ TEST(MethodAdvice, FollowsTheGuide) {
     change(facts);
     const MethodAdvice advice = adviseMethod(facts);
     EXPECT_FALSE(advice.reason.empty());
+    EXPECT_NO_THROW(method(advice.method));  // what is advised exists
+    // a test that had nothing to say is no all-clear
+    EXPECT_EQ(advice.reason.find("no bias by noise was found") != std::string::npos,
+              facts.bias_tested && !facts.noise_bias && facts.rate_hz >= 100.0);
     return advice.method;
   };
   EXPECT_EQ(advised([](MethodFacts&) {}), "pc-wls");
@@ -168,7 +172,13 @@ TEST(MethodAdvice, FollowsTheGuide) {
             "pc-iv");
   EXPECT_EQ(advised([&](MethodFacts& f) { known(f), f.bias_tested = f.noise_bias = true; }),
             "pc-iv");
-  EXPECT_EQ(advised([](MethodFacts& f) { f.noise_bias = f.reference_recorded = true; }), "pc-iv");
+  // without a servo to simulate, the commanded motion itself
+  EXPECT_EQ(advised([](MethodFacts& f) { f.noise_bias = f.reference_recorded = true; }),
+            "pc-iv-commanded");
+  EXPECT_EQ(advised([](MethodFacts& f) {
+              f.noise_bias = f.reference_recorded = true, f.physical = false;
+            }),
+            "iv-commanded");
   EXPECT_EQ(advised([](MethodFacts& f) { f.noise_bias = f.controller_known = true; }), "pc-wls");
   EXPECT_EQ(advised([](MethodFacts& f) { f.noise_bias = true; }), "pc-wls");
 }
