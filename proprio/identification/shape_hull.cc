@@ -88,6 +88,13 @@ std::vector<Vector3d> hullPoints(const ReadShape& read) {
       for (int i = 0; i < kSpherePoints; ++i)
         points.push_back(size[0] * spiralDirection(i, kSpherePoints));
       break;
+    case ShapeKind::kCapsule:
+      for (int i = 0; i < kSpherePoints; ++i) {
+        const Vector3d direction = spiralDirection(i, kSpherePoints);
+        points.push_back(size[0] * direction +
+                         Vector3d(0, 0, std::copysign(0.5 * size[1], direction[2])));
+      }
+      break;
     case ShapeKind::kMesh:
       for (const Vector3d& vertex : read.mesh.vertices)
         points.push_back(vertex.cwiseProduct(read.shape.mesh_scale));
@@ -105,6 +112,8 @@ double supportOfShape(const Shape& shape, const TriangleMesh& mesh, const Vector
       return std::abs(shape.size[0]) * n.head<2>().norm() + 0.5 * std::abs(shape.size[1] * n[2]);
     case ShapeKind::kSphere:
       return std::abs(shape.size[0]) * n.norm();
+    case ShapeKind::kCapsule:
+      return std::abs(shape.size[0]) * n.norm() + 0.5 * std::abs(shape.size[1] * n[2]);
     case ShapeKind::kMesh:
       break;
   }

@@ -10,10 +10,10 @@
 namespace proprio {
 
 /// Normals of the hull's faces. Boxes and meshes have those of their own hull, and of the hull of
-/// all of them together; cylinders and spheres those of prisms and polyhedra inside them. With the
-/// offsets h(n) of supportOfShapes() all shapes are inside, and polyhedra exactly. Of more than 64
-/// faces the largest 38 and the 26 hullDirections() are taken, which contain the hull. Shapes
-/// without volume, unreadable or missing ones have hullDirections() only.
+/// all of them together; cylinders, spheres and capsules those of prisms and polyhedra inside them.
+/// With the offsets h(n) of supportOfShapes() all shapes are inside, and polyhedra exactly. Of more
+/// than 64 faces the largest 38 and the 26 hullDirections() are taken, which contain the hull.
+/// Shapes without volume, unreadable or missing ones have hullDirections() only.
 Eigen::MatrixX3d hullNormals(const Model& model, int link);
 
 /// 26 directions: towards the faces, edges and corners of a cube.
