@@ -286,9 +286,10 @@ Run addLog(CLI::App& verb) {
                   "savgol:WINDOW:ORDER, hampel:WINDOW, detrend:DEGREE; several one after the other")
       ->delimiter(',')
       ->type_name("LIST");
-  verb.add_option("--resample", options->resample,
-                  "onto a constant rate in Hz (auto: that of the median step), with "
-                  ":previous, :nearest, :linear, :makima or :cubic, and :split at gaps")
+  verb.add_option(
+          "--resample", options->resample,
+          "onto a constant rate in Hz (auto: that of the median step), with "
+          ":previous, :nearest, :linear, :makima or :cubic, :split at gaps, :merge repeated stamps")
       ->type_name("HZ");
   verb.add_option("--separator", options->separator,
                   "of a text table: one character, tab or space; found out otherwise")

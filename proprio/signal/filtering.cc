@@ -92,9 +92,9 @@ void requireFinite(const SignalColumns& x, const char* what,
       const std::string name = static_cast<size_t>(c) < names.size()
                                    ? fmt::format("'{}'", names[static_cast<size_t>(c)])
                                    : fmt::format("column {}", c + 1);
-      throw Error(fmt::format(
-          "{}: {} is {} in row {}; cut the recording there or fill the gap by resampling", what,
-          name, x(r, c), r + 1));
+      throw Error(
+          fmt::format("{}: {} is {} in row {}; cut the recording there, or leave out that channel",
+                      what, name, x(r, c), r + 1));
     }
   }
 }

@@ -42,6 +42,22 @@ std::string nameOf(const Recording& recording) {
   return recording.topic.empty() ? source : fmt::format("{} ({})", source, recording.topic);
 }
 
+/// Of rows with the same stamp the first: flags have no mean.
+Recording withFirstOfRepeated(const Recording& recording) {
+  Recording once;
+  std::vector<Index> rows;
+  for (Index k = 0; k < recording.time.size(); ++k) {
+    if (k == 0 || recording.time[k] != recording.time[k - 1]) rows.push_back(k);
+  }
+  once.time.resize(std::ssize(rows));
+  once.values.resize(std::ssize(rows), recording.values.cols());
+  for (Index k = 0; k < std::ssize(rows); ++k) {
+    once.time[k] = recording.time[rows[static_cast<size_t>(k)]];
+    once.values.row(k) = recording.values.row(rows[static_cast<size_t>(k)]);
+  }
+  return once;
+}
+
 double uniformRate(const Recording& recording) {
   if (recording.time.size() == 0) {
     throw Error("there are no time stamps, so that a cut-off in Hz has no meaning");
@@ -155,6 +171,8 @@ ResampleOptions parseResampling(const std::string& text) {
   for (size_t i = 1; i < parts.size(); ++i) {
     if (parts[i] == "split") {
       options.gaps = GapPolicy::kSplit;
+    } else if (parts[i] == "merge") {
+      options.merge_repeated = true;
     } else {
       options.interpolation = interpolationNamed(parts[i]);
     }
@@ -214,7 +232,10 @@ std::vector<Recording> resampleRecording(const Recording& recording,
         if (nearest.empty()) {
           ResampleOptions closest = options;
           closest.interpolation = Interpolation::kNearest;
-          nearest = resample(recording.time, recording.values, closest);
+          closest.merge_repeated = false;
+          const Recording once =
+              options.merge_repeated ? withFirstOfRepeated(recording) : recording;
+          nearest = resample(once.time, once.values, closest);
         }
         part.values.col(static_cast<Index>(c)) = nearest[i].values.col(static_cast<Index>(c));
       }

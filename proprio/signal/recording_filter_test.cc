@@ -112,6 +112,15 @@ TEST(RecordingFilter, ResamplesRecordings) {
   EXPECT_NE(messageOf([&] { resampleRecording(broken); }).find("arm.csv: there is a gap"),
             std::string::npos);
   EXPECT_EQ(resampleRecording(broken, parseResampling("auto:linear:split")).size(), 2u);
+  // the message about repeated stamps names what helps; flags stay flags
+  Recording repeated = sample();
+  repeated.time[31] = repeated.time[30];
+  const std::string message = messageOf([&] { resampleRecording(repeated); });
+  EXPECT_NE(message.find("--resample auto:merge"), std::string::npos) << message;
+  const Recording merged = resampleRecording(repeated, parseResampling("auto:merge")).at(0);
+  for (Eigen::Index k = 0; k < merged.samples(); ++k) {
+    EXPECT_TRUE(merged.values(k, 3) == 0.0 || merged.values(k, 3) == 1.0);
+  }
 }
 
 }  // namespace

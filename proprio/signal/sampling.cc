@@ -37,7 +37,7 @@ void requireIncreasing(const Eigen::VectorXd& time) {
     const char* what = time[k] == time[k - 1] ? "repeats the stamp" : "does not follow the stamp";
     throw Error(fmt::format(
         "the time stamp {} s of row {} {} {} s of the row before; expected increasing stamps "
-        "(repeated ones can be merged when resampling)",
+        "(repeated ones become their mean with --resample auto:merge)",
         time[k], k + 1, what, time[k - 1]));
   }
 }
