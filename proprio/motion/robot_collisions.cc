@@ -10,11 +10,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <set>
 
 #include "proprio/core/text.h"
 #include "proprio/geometry/mesh_file.h"
 #include "proprio/model/mesh_path.h"
+#include "proprio/motion/convex_overlap_internal.h"
 
 namespace proprio {
 namespace {
@@ -54,25 +56,28 @@ std::vector<Vector3d> hullPoints(const std::vector<Vector3d>& points) {
 
 struct Part {
   std::shared_ptr<fcl::CollisionGeometryd> shape;
+  internal::ConvexBody body;
   Pose X_LG;
   Vector3d centre = Vector3d::Zero();  ///< of a sphere around it, in the link frame
   double radius = 0.0;
 };
 
-Part finished(std::shared_ptr<fcl::CollisionGeometryd> shape, const Pose& X_LG) {
+Part finished(std::shared_ptr<fcl::CollisionGeometryd> shape, internal::ConvexBody body,
+              const Pose& X_LG) {
   shape->computeLocalAABB();
-  Part part = {std::move(shape), X_LG};
+  Part part = {std::move(shape), std::move(body), X_LG};
   part.centre = X_LG * Vector3d(part.shape->aabb_center);
   part.radius = part.shape->aabb_radius;
   return part;
 }
 
-std::shared_ptr<fcl::CollisionGeometryd> meshHull(const Model& model, const Link& link,
-                                                  const Shape& shape) {
+Part meshHull(const Model& model, const Link& link, const Shape& shape) {
   const std::string path = findMesh(model, shape.mesh);
   if (path.empty()) {
-    throw Error(fmt::format("link {}: the collision mesh {} is not there; distances need it",
-                            inQuotes(link.name), inQuotes(shape.mesh)));
+    throw Error(
+        fmt::format("link {}: the collision mesh {} is not there; put it there, or leave out pairs "
+                    "of links (--no-self-collision) and boxes of the environment",
+                    inQuotes(link.name), inQuotes(shape.mesh)));
   }
   const TriangleMesh mesh = readMesh(path);
   std::vector<Vector3d> points;
@@ -80,35 +85,55 @@ std::shared_ptr<fcl::CollisionGeometryd> meshHull(const Model& model, const Link
   auto vertices = std::make_shared<std::vector<fcl::Vector3d>>(hullPoints(points));
   // one face only: FCL then looks for extreme vertices among all of them, whatever the faces
   auto faces = std::make_shared<std::vector<int>>(std::vector<int>{3, 0, 1, 2});
-  return std::make_shared<fcl::Convexd>(vertices, 1, faces, false);
+  return finished(std::make_shared<fcl::Convexd>(vertices, 1, faces, false),
+                  {ShapeKind::kMesh, shape.size, vertices}, shape.X_LG);
 }
 
 Part partOf(const Model& model, const Link& link, const Shape& shape) {
+  const internal::ConvexBody body = {shape.kind, shape.size, nullptr};
   switch (shape.kind) {
     case ShapeKind::kBox:
-      return finished(std::make_shared<fcl::Boxd>(shape.size), shape.X_LG);
+      return finished(std::make_shared<fcl::Boxd>(shape.size), body, shape.X_LG);
     case ShapeKind::kCylinder:
-      return finished(std::make_shared<fcl::Cylinderd>(shape.size[0], shape.size[1]), shape.X_LG);
+      return finished(std::make_shared<fcl::Cylinderd>(shape.size[0], shape.size[1]), body,
+                      shape.X_LG);
     case ShapeKind::kSphere:
-      return finished(std::make_shared<fcl::Sphered>(shape.size[0]), shape.X_LG);
+      return finished(std::make_shared<fcl::Sphered>(shape.size[0]), body, shape.X_LG);
     case ShapeKind::kCapsule:
-      return finished(std::make_shared<fcl::Capsuled>(shape.size[0], shape.size[1]), shape.X_LG);
+      return finished(std::make_shared<fcl::Capsuled>(shape.size[0], shape.size[1]), body,
+                      shape.X_LG);
     case ShapeKind::kMesh:
-      return finished(meshHull(model, link, shape), shape.X_LG);
+      return meshHull(model, link, shape);
   }
   return {};
 }
 
-LinkDistance distanceOf(const Part& a, const Pose& X_WA, const Part& b, const Pose& X_WB) {
+/// Of parts that are apart; nothing if they touch, or nearly so. FCL's own answer for overlapping
+/// parts (an expanding polytope) ends the program on some degenerate pairs and is not asked for.
+std::optional<LinkDistance> gapOf(const Part& a, const Pose& X_WA, const Part& b,
+                                  const Pose& X_WB) {
   fcl::DistanceRequestd request;
   request.enable_nearest_points = true;
-  request.enable_signed_distance = true;
+  request.enable_signed_distance = false;
   request.distance_tolerance = kDistanceTolerance;
   request.gjk_solver_type = fcl::GST_LIBCCD;
   fcl::DistanceResultd result;
-  fcl::distance(a.shape.get(), transformOf(X_WA * a.X_LG), b.shape.get(),
-                transformOf(X_WB * b.X_LG), request, result);
-  return {result.min_distance, result.nearest_points[0], result.nearest_points[1]};
+  try {
+    fcl::distance(a.shape.get(), transformOf(X_WA * a.X_LG), b.shape.get(),
+                  transformOf(X_WB * b.X_LG), request, result);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+  if (!(result.min_distance > kDistanceTolerance)) return std::nullopt;
+  const Vector3d p_A = result.nearest_points[0], p_B = result.nearest_points[1];
+  return LinkDistance{result.min_distance, p_A, p_B, (p_B - p_A) / result.min_distance};
+}
+
+LinkDistance distanceOf(const Part& a, const Pose& X_WA, const Part& b, const Pose& X_WB) {
+  if (const auto gap = gapOf(a, X_WA, b, X_WB)) return *gap;
+  const internal::Overlap overlap = internal::overlapOf(
+      a.body, X_WA * a.X_LG, b.body, X_WB * b.X_LG, X_WB * b.centre - X_WA * a.centre);
+  return {-overlap.depth, overlap.p_A, overlap.p_B, overlap.n};
 }
 
 }  // namespace
@@ -137,6 +162,8 @@ RobotCollisions::RobotCollisions(std::shared_ptr<const Tree> tree, const Collisi
   for (const Link& link : model.links) {
     names.push_back(link.name);
     s.links.emplace_back();
+    // nothing to look at: no mesh is read
+    if (!options.self && options.environment.empty()) continue;
     for (const Shape& shape : link.shapes) {
       if (shape.collision) s.links.back().push_back(partOf(model, link, shape));
     }
@@ -145,7 +172,8 @@ RobotCollisions::RobotCollisions(std::shared_ptr<const Tree> tree, const Collisi
     if (!(box.size.array() > 0.0).all()) {
       throw Error(fmt::format("box {}: edge lengths must be positive", inQuotes(box.name)));
     }
-    s.boxes.push_back(finished(std::make_shared<fcl::Boxd>(box.size), box.X_WG));
+    s.boxes.push_back(finished(std::make_shared<fcl::Boxd>(box.size),
+                               {ShapeKind::kBox, box.size, nullptr}, box.X_WG));
     s.box_names.push_back(box.name);
     names.push_back(box.name);
   }
@@ -217,7 +245,7 @@ LinkDistance RobotCollisions::distance(const Kinematics& kinematics, int pair) c
       if (gap > nearest.distance) continue;
       if (gap > kFar) {
         const Vector3d n = (cb - ca) / between;
-        nearest = {gap, ca + a.radius * n, cb - b->radius * n};
+        nearest = {gap, ca + a.radius * n, cb - b->radius * n, n};
         continue;
       }
       const LinkDistance found = distanceOf(a, X_WA, *b, X_WB);
@@ -232,15 +260,13 @@ void RobotCollisions::gradient(const Kinematics& kinematics, int pair, const Lin
   const Shapes& s = *shapes_;
   const Shapes::Pair& p = s.pairs[static_cast<size_t>(pair)];
   gradient.setZero();
-  if (std::abs(at.distance) < 1e-9) return;  // no direction
-  const Vector3d n = (at.p_B - at.p_A) / at.distance;
   Eigen::Matrix<double, 6, Eigen::Dynamic> J(6, s.tree->velocityCount());
   const auto add = [&](int link, const Vector3d& point, double sign) {
     const Pose X_LP = {Matrix3d::Identity(),
                        kinematics.X_WL[static_cast<size_t>(link)].inverse() * point};
     frameJacobian(*s.tree, kinematics, link, X_LP, Representation::kMixed, Representation::kBody,
                   J);
-    gradient.noalias() += sign * J.topRows<3>().transpose() * n;
+    gradient.noalias() += sign * J.topRows<3>().transpose() * at.n;
   };
   add(p.first, at.p_A, -1.0);
   if (p.second >= 0) add(p.second, at.p_B, 1.0);

@@ -4,9 +4,9 @@
 /// A link is the collision shapes that its description states: boxes, cylinders, spheres, and
 /// meshes as their convex hulls. For the witness points p_A, p_B of a pair at distance d,
 ///   n = (p_B - p_A) / d,   d d / d q = n^T (J_pB - J_pA);
-/// touching pairs have negative distances (penetration depth). By FCL, to about 1e-6 m; where
-/// spheres around two parts are more than 0.5 m apart, the distance of these spheres is returned,
-/// which is not larger.
+/// touching pairs have negative distances, along n (minus the penetration depth, or a few per cent
+/// more). Gaps are FCL's, to about 1e-6 m; where spheres around two parts are more than 0.5 m
+/// apart, the distance of these spheres is returned, which is not larger.
 ///
 /// Left out: links joined by a joint (they always touch), pairs that the caller names, links
 /// without collision shapes. Links are compared with boxes unless they cannot move.
@@ -39,6 +39,7 @@ struct CollisionOptions {
 struct LinkDistance {
   double distance = 0.0;
   Vector3d p_A = Vector3d::Zero(), p_B = Vector3d::Zero();  ///< witness points in the world
+  Vector3d n = Vector3d::Zero();  ///< unit vector in the world along which they are (not) apart
 };
 
 class RobotCollisions {

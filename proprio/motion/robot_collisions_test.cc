@@ -11,6 +11,8 @@
 #include "proprio/dynamics/testing/model_zoo.h"
 #include "proprio/dynamics/testing/perturb.h"
 #include "proprio/model/robot_reader.h"
+#include "proprio/motion/convex_overlap_internal.h"
+#include "proprio/motion/uniform_internal.h"
 
 namespace proprio {
 namespace {
@@ -161,6 +163,53 @@ TEST(RobotCollisions, BoxesMeshesAndDisabledPairs) {
   }
   meshed.links[3].shapes[0].mesh = "not_there.stl";
   EXPECT_THROW(CollidingRobot(meshed, options), Error);
+}
+
+// Overlapping parts: moved apart by the depth along n (and a little) they no longer touch, and no
+// direction of a fine grid needs a push that is shorter by more than a tenth. Every pair of
+// shapes, deep and shallow, and none ends the program.
+TEST(RobotCollisions, OverlapsAreDepths) {
+  constexpr double kWorse = 1.1, kPush = 1e-4;
+  Uniform random(3);
+  const auto hull = std::make_shared<std::vector<Vector3d>>();
+  for (int k = 0; k < 40; ++k) {
+    hull->push_back(0.3 * Vector3d(random(-1, 1), random(-1, 1), random(-1, 1)));
+  }
+  const std::vector<internal::ConvexBody> bodies = {{ShapeKind::kBox, {0.3, 0.5, 0.2}, nullptr},
+                                                    {ShapeKind::kCylinder, {0.15, 0.6, 0}, nullptr},
+                                                    {ShapeKind::kSphere, {0.2, 0, 0}, nullptr},
+                                                    {ShapeKind::kMesh, {0, 0, 0}, hull}};
+  int touching = 0;
+  for (int k = 0; k < 400; ++k) {
+    const internal::ConvexBody &a = bodies[static_cast<size_t>(k % 4)],
+                               &b = bodies[static_cast<size_t>(k / 4 % 4)];
+    const auto pose = [&](double reach) {
+      return Pose::fromXyzRpy({random(-reach, reach), random(-reach, reach), random(-reach, reach)},
+                              {random(-3, 3), random(-3, 3), random(-3, 3)});
+    };
+    const Pose X_WA = pose(0.0), X_WB = pose(0.25);
+    const internal::Overlap found = internal::overlapOf(a, X_WA, b, X_WB, X_WB.p - X_WA.p);
+    EXPECT_NEAR(found.n.norm(), 1.0, 1e-12);
+    EXPECT_NEAR(found.depth, found.n.dot(found.p_A - found.p_B), 1e-12);
+    double least = 1e300;
+    for (int i = 0; i < 4000; ++i) {
+      const double z = 1.0 - (2.0 * i + 1.0) / 4000.0, r = std::sqrt(1.0 - z * z);
+      const Vector3d n(r * std::cos(2.4 * i), r * std::sin(2.4 * i), z);
+      least = std::min(least, n.dot(X_WA * internal::supportPoint(a, X_WA.R.transpose() * n) -
+                                    X_WB * internal::supportPoint(b, X_WB.R.transpose() * -n)));
+    }
+    if (least < 0.0) continue;
+    ++touching;
+    EXPECT_LT(found.depth, kWorse * least + kPush) << k;
+    // pushed by the depth along n, n is an axis that separates them
+    Pose apart = X_WB;
+    apart.p += (found.depth + kPush) * found.n;
+    const Vector3d& n = found.n;
+    EXPECT_LT(n.dot(X_WA * internal::supportPoint(a, X_WA.R.transpose() * n)),
+              n.dot(apart * internal::supportPoint(b, apart.R.transpose() * -n)))
+        << k;
+  }
+  EXPECT_GT(touching, 200);
 }
 
 // Gradients of the distances of a floating humanoid's own links and of an arm to a box equal
