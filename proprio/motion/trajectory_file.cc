@@ -52,6 +52,20 @@ MotionSamples samplesToTheEnd(const JointMotion& motion, double rate) {
   return samples;
 }
 
+// The unit of a column: of an angle or a length, per s and s^2 for velocities and accelerations.
+Unit motionUnit(const Recording& table, const Channel& channel, const std::string& prefix) {
+  if (channel.unit.empty()) return {};
+  const std::string rate = prefix == "q_" ? "" : prefix == "v_" ? "/s" : "/s^2";
+  const Unit unit = findUnit(channel.unit).value_or(Unit());
+  if (unit.si != "rad" + rate && unit.si != "m" + rate) {
+    throw Error(fmt::format(
+        "{}: the column {} is in {}, expected rad{} or m{}, or a unit that is "
+        "one of them, such as deg{}",
+        table.source, inQuotes(channel.name), inQuotes(channel.unit), rate, rate, rate));
+  }
+  return unit;
+}
+
 // columns prefix_J of all joints in SI units, or none of them
 void takeColumns(const Recording& table, const std::string& prefix,
                  const std::vector<std::string>& joints, MatrixXd& values) {
@@ -71,7 +85,7 @@ void takeColumns(const Recording& table, const std::string& prefix,
   values.resize(table.samples(), static_cast<Index>(columns.size()));
   for (size_t i = 0; i < columns.size(); ++i) {
     const Channel& channel = table.channels[static_cast<size_t>(columns[i])];
-    const Unit unit = findUnit(channel.unit).value_or(Unit());
+    const Unit unit = motionUnit(table, channel, prefix);
     values.col(static_cast<Index>(i)) =
         unit.factor * table.values.col(columns[i]).array() + unit.offset;
   }

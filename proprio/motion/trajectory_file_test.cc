@@ -52,6 +52,13 @@ TEST(TrajectoryFile, CsvWithUnits) {
               motionFromCsv("time,q_a [furlong]\n0,1\n", "t.csv");
             }).find("t.csv: the column 'q_a [furlong]' has an unknown unit"),
             std::string::npos);
+  // a unit of another kind is no position
+  for (const char* header : {"q_a [N m],x", "q_a [deg/s],x", "q_a,v_a [deg]", "q_a,a_a [rad/s]"}) {
+    const std::string text = std::string("time,") + header + "\n0,1,2\n1,2,3\n";
+    EXPECT_NE(messageOf([&] { motionFromCsv(text, "t.csv"); }).find("expected rad"),
+              std::string::npos)
+        << header;
+  }
 }
 
 // ROS YAML reads back bit by bit, times to half a nanosecond; odd names survive; every number is
