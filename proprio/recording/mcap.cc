@@ -183,7 +183,7 @@ void readMcapMessages(std::string_view bytes, const std::string& file, const Mca
 
 std::vector<Recording> readMcapBytes(std::string_view bytes, const std::string& file,
                                      const McapOptions& options, Notes* notes) {
-  MessageLog log(file, notes);
+  MessageLog log(file, notes, options.recover);
   readMcapMessages(bytes, file, options, log, notes);
   return log.finish();
 }

@@ -24,7 +24,8 @@
 namespace proprio {
 
 struct McapOptions {
-  /// Read what is whole of a file that was cut off (a crashed recorder); the loss is noted.
+  /// Read what is whole of a file that was cut off (a crashed recorder), and leave out messages
+  /// that cannot be decoded; the loss is noted.
   bool recover = false;
 };
 

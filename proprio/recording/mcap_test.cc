@@ -57,8 +57,8 @@ Recording robotRecording(Eigen::Index rows) {
   return recordingWith(channels, rows);
 }
 
-// An uncompressed file of one message without chunk, summary or checksums, by hand.
-std::string mcapOf(const std::string& encoding, const std::string& message) {
+// An uncompressed file of messages without chunk, summary or checksums, by hand.
+std::string mcapOf(const std::string& encoding, const std::vector<std::string>& messages) {
   const auto number = [](uint64_t value, int bytes) {
     std::string out;
     for (int i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xff);
@@ -69,10 +69,13 @@ std::string mcapOf(const std::string& encoding, const std::string& message) {
     return number(static_cast<uint64_t>(opcode), 1) + number(content.size(), 8) + content;
   };
   const std::string magic = "\x89MCAP0\r\n";
+  std::string records;
+  for (const std::string& message : messages)
+    records +=
+        record(5, number(7, 2) + number(0, 4) + number(2500000000, 8) + number(0, 8) + message);
   return magic + record(1, text("") + text("")) +
          record(4, number(7, 2) + number(0, 2) + text("/data") + text(encoding) + number(0, 4)) +
-         record(5, number(7, 2) + number(0, 4) + number(2500000000, 8) + number(0, 8) + message) +
-         record(15, number(0, 4)) + record(2, std::string(20, '\0')) + magic;
+         records + record(15, number(0, 4)) + record(2, std::string(20, '\0')) + magic;
 }
 
 // Claim: joints, sensors, commanded values and the rest come back from the topics they were written
@@ -106,9 +109,9 @@ TEST(McapTest, roundTrip) {
 // position and velocity is a JointState; time is the header's or the log's.
 TEST(McapTest, json) {
   std::vector<std::string> notes;
-  const Recording flat =
-      readMcapBytes(mcapOf("json", R"({"arm":{"load":[1,2.5]},"on":true,"label":"x","gap":null})"),
-                    "j.mcap", {}, &notes)[0];
+  const Recording flat = readMcapBytes(
+      mcapOf("json", {R"({"arm":{"load":[1,2.5]},"on":true,"label":"x","gap":null})"}), "j.mcap",
+      {}, &notes)[0];
   EXPECT_EQ(flat.values(0, flat.column("arm.load[1]")), 2.5);
   EXPECT_EQ(flat.values(0, flat.column("on")), 1);
   EXPECT_TRUE(std::isnan(flat.values(0, flat.column("gap"))));
@@ -116,16 +119,27 @@ TEST(McapTest, json) {
   EXPECT_EQ(flat.time[0], 2.5);
   EXPECT_EQ(notes.size(), 1u);
   const Recording joints = readMcapBytes(
-      mcapOf("json", R"({"header":{"stamp":{"sec":3,"nanosec":500000000},"frame_id":""},
-                         "name":["a","b"],"position":[1,2],"velocity":[],"effort":[3,4]})"),
+      mcapOf("json", {R"({"header":{"stamp":{"sec":3,"nanosec":500000000},"frame_id":""},
+                         "name":["a","b"],"position":[1,2],"velocity":[],"effort":[3,4]})"}),
       "j.mcap")[0];
   EXPECT_EQ(joints.time[0], 3.5);
   EXPECT_EQ(joints.values(0, joints.column(Quantity::kTorque, Role::kMeasured, "b")), 4);
   EXPECT_EQ(joints.channels.size(), 4u);
-  EXPECT_THROW(readMcapBytes(mcapOf("json", "[1, 2"), "j.mcap"), Error);
-  EXPECT_THROW(readMcapBytes(mcapOf("json", std::string(5000, '[')), "j.mcap"), Error);
+  EXPECT_THROW(readMcapBytes(mcapOf("json", {"[1, 2"}), "j.mcap"), Error);
+  EXPECT_THROW(readMcapBytes(mcapOf("json", {std::string(5000, '[')}), "j.mcap"), Error);
   const std::string deep = R"({"a":)" + std::string(5000, '[') + std::string(5000, ']') + "}";
-  EXPECT_THROW(readMcapBytes(mcapOf("json", deep), "j.mcap"), Error);
+  EXPECT_THROW(readMcapBytes(mcapOf("json", {deep}), "j.mcap"), Error);
+}
+
+// Claim: a JSON message that is none is refused or, if asked, left out and counted; those behind it
+// are read.
+TEST(McapTest, badMessagesAreSkippedIfAsked) {
+  const std::string bytes = mcapOf("json", {R"({"x":1})", R"({"x":)", R"({"x":3})", R"({"x":4})"});
+  EXPECT_THROW(readMcapBytes(bytes, "j.mcap"), Error);
+  std::vector<std::string> notes;
+  const Recording read = readMcapBytes(bytes, "j.mcap", {true}, &notes).at(0);
+  EXPECT_EQ(read.values.col(0), Eigen::Vector3d(1, 3, 4));
+  EXPECT_NE(notes.at(0).find("1 of 4 messages cannot be decoded"), std::string::npos) << notes[0];
 }
 
 // Claim: a file cut off at any byte is refused, or, if asked, read up to the cut with a note.
@@ -169,8 +183,8 @@ TEST(McapTest, messages) {
     EXPECT_NE(message.find(piece), std::string::npos) << message;
   };
   expect("hello", "this is not an MCAP file");
-  expect(mcapOf("cdr", "x"), "no topic in it can be read");
-  expect(mcapOf("ros1", "x"), "no topic in it can be read");
+  expect(mcapOf("cdr", {"x"}), "no topic in it can be read");
+  expect(mcapOf("ros1", {"x"}), "no topic in it can be read");
   std::string other = mcapBytes({robotRecording(3)}, McapCompression::kZstd);
   other.replace(other.find("zstd"), 4, "brot");
   expect(other, "compressed with 'brot'");

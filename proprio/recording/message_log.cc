@@ -49,6 +49,20 @@ class TopicLog {
   const std::string& type() const { return type_; }
   size_t messages() const { return messages_; }
 
+  /// As add(), but what cannot be decoded leaves nothing behind.
+  void addIfGood(const std::string& file, bool json, int64_t log_time_ns, std::string_view bytes) {
+    const size_t rows = stamps_.size(), offsets = offsets_.size();
+    try {
+      add(file, json, log_time_ns, bytes);
+    } catch (const Error& error) {
+      if (bad_++ == 0) first_bad_ = error.what();
+      stamps_.resize(rows);
+      log_times_.resize(rows);
+      offsets_.resize(offsets);
+      for (std::vector<double>& cells : columns_) cells.resize(std::min(cells.size(), rows));
+    }
+  }
+
   void add(const std::string& file, bool json, int64_t log_time_ns, std::string_view bytes) {
     where_ = fmt::format("{}: topic {}, message {}", file, inQuotes(topic_), ++messages_);
     log_time_ns_ = log_time_ns;
@@ -75,6 +89,12 @@ class TopicLog {
     Recording recording;
     recording.source = source;
     recording.topic = topic_;
+    if (bad_ > 0) {
+      note(notes,
+           fmt::format("{}: topic {}: {} of {} messages cannot be decoded and were left out, "
+                       "the first: {}",
+                       source, inQuotes(topic_), bad_, messages_, first_bad_));
+    }
     const auto rows = static_cast<Eigen::Index>(stamps_.size());
     const bool stamped =
         std::any_of(stamps_.begin(), stamps_.end(), [](int64_t stamp) { return stamp != 0; });
@@ -288,9 +308,9 @@ class TopicLog {
     std::vector<size_t> columns;
   };
 
-  std::string topic_, type_, where_;
+  std::string topic_, type_, where_, first_bad_;
   Role role_;
-  size_t messages_ = 0;
+  size_t messages_ = 0, bad_ = 0;
   int64_t log_time_ns_ = 0;
   std::vector<int64_t> stamps_, log_times_;
   std::vector<int64_t> offsets_;  ///< from the start of a trajectory
@@ -304,8 +324,8 @@ class TopicLog {
   JointTrajectoryMessage trajectory_;
 };
 
-MessageLog::MessageLog(std::string source, Notes* notes)
-    : source_(std::move(source)), notes_(notes) {}
+MessageLog::MessageLog(std::string source, Notes* notes, bool skip_bad)
+    : source_(std::move(source)), notes_(notes), skip_bad_(skip_bad) {}
 MessageLog::~MessageLog() = default;
 
 bool MessageLog::knows(const std::string& topic, const std::string& type,
@@ -330,7 +350,11 @@ void MessageLog::add(const std::string& file, const std::string& topic, const st
     throw Error(fmt::format("{}: topic {} has messages of two types, {} and {}", file,
                             inQuotes(topic), inQuotes(log->type()), inQuotes(plainType(type))));
   }
-  log->add(file, encoding == "json", log_time_ns, bytes);
+  if (skip_bad_) {
+    log->addIfGood(file, encoding == "json", log_time_ns, bytes);
+  } else {
+    log->add(file, encoding == "json", log_time_ns, bytes);
+  }
 }
 
 std::vector<Recording> MessageLog::finish() {

@@ -26,7 +26,8 @@ class TopicLog;
 
 class MessageLog {
  public:
-  MessageLog(std::string source, Notes* notes);
+  /// @param skip_bad messages that cannot be decoded are left out and counted in a note
+  MessageLog(std::string source, Notes* notes, bool skip_bad = false);
   ~MessageLog();
 
   /// True if messages of that type can be decoded; else it is noted, once per topic.
@@ -44,6 +45,7 @@ class MessageLog {
  private:
   std::string source_;
   Notes* notes_;
+  bool skip_bad_;
   std::map<std::string, std::unique_ptr<TopicLog>> topics_;
   std::map<std::string, std::string> unknown_;  ///< topic -> type
 };

@@ -45,8 +45,9 @@ std::vector<Recording> readNpzOf(const std::string& path, const RecordingOptions
   return readNpz(path, notes);
 }
 
-std::vector<Recording> readBagOf(const std::string& path, const RecordingOptions&, Notes* notes) {
-  return readRosbag(path, notes);
+std::vector<Recording> readBagOf(const std::string& path, const RecordingOptions& options,
+                                 Notes* notes) {
+  return readRosbag(path, notes, options.csv.drop_bad_rows);
 }
 
 std::vector<Recording> readMcapOf(const std::string& path, const RecordingOptions& options,
@@ -128,7 +129,9 @@ std::vector<Recording> readAny(const std::string& path, const RecordingOptions& 
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     const std::vector<std::string> files = logFilesIn(path);
-    if (isBagFolder(path) || files.empty()) return readRosbag(path, notes);
+    if (isBagFolder(path) || files.empty()) {
+      return readRosbag(path, notes, options.csv.drop_bad_rows);
+    }
     std::vector<Recording> recordings;
     for (const std::string& file : files) {
       for (Recording& recording : readRecordings(file, options))

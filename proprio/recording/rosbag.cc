@@ -176,10 +176,10 @@ bool isDatabase(const std::string& path) {
   return path.ends_with(".db3") || path.ends_with(".db3.zstd");
 }
 
-void readOne(const std::string& path, MessageLog& log, Notes* notes) {
+void readOne(const std::string& path, bool skip_bad, MessageLog& log, Notes* notes) {
   if (path.ends_with(".mcap")) {
     const MappedFile file(path);
-    readMcapMessages(file.bytes(), path, {}, log, notes);
+    readMcapMessages(file.bytes(), path, {skip_bad}, log, notes);
   } else {
     readDatabase(path, log, notes);
   }
@@ -230,23 +230,24 @@ std::vector<std::string> bagFiles(const std::string& folder, Notes* notes) {
 
 }  // namespace
 
-std::vector<Recording> readRosbag(const std::string& path, Notes* notes) {
+std::vector<Recording> readRosbag(const std::string& path, Notes* notes, bool skip_bad) {
   if (!fs::is_directory(path)) {
-    MessageLog log(path, notes);
-    readOne(path, log, notes);
+    MessageLog log(path, notes, skip_bad);
+    readOne(path, skip_bad, log, notes);
     return log.finish();
   }
   // the files that metadata names are parts of one bag; others are bags of their own
   const std::vector<std::string> named = filesInMetadata(path, nullptr);
   const std::vector<std::string> files = bagFiles(path, notes);
   if (!named.empty()) {
-    MessageLog log(path, notes);
-    for (const std::string& file : files) readOne(file, log, notes);
+    MessageLog log(path, notes, skip_bad);
+    for (const std::string& file : files) readOne(file, skip_bad, log, notes);
     return log.finish();
   }
   std::vector<Recording> recordings;
   for (const std::string& file : files) {
-    for (Recording& recording : readRosbag(file, notes)) recordings.push_back(std::move(recording));
+    for (Recording& recording : readRosbag(file, notes, skip_bad))
+      recordings.push_back(std::move(recording));
   }
   return recordings;
 }

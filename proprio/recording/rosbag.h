@@ -15,8 +15,9 @@
 namespace proprio {
 
 /// @param notes if given, receives a sentence for everything in the bag that was not read
+/// @param skip_bad leave out messages that cannot be decoded, and of MCAP files what is cut off
 /// @throws Error that names the file, the topic and the message.
 std::vector<Recording> readRosbag(const std::string& path,
-                                  std::vector<std::string>* notes = nullptr);
+                                  std::vector<std::string>* notes = nullptr, bool skip_bad = false);
 
 }  // namespace proprio

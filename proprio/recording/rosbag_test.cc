@@ -82,6 +82,26 @@ bag('a.db3', [('/joint_states', J, [
   EXPECT_EQ(recording.column("q_a"), 0);
 }
 
+// Claim: a message that is cut off is refused with its topic and number or, if asked, left out and
+// counted, and the others stay as they are.
+TEST(RosbagTest, badMessagesAreSkippedIfAsked) {
+  const testing::TempFolder folder;
+  runPython(folder, std::string(kBagWriter) + R"(
+J = 'sensor_msgs/msg/JointState'
+good = [(k, joints(k * 10**9, ['a', 'b'], [k, 2. * k])) for k in range(1, 6)]
+good[2] = (3, good[2][1][:-9])
+bag('a.db3', [('/joint_states', J, good)])
+)");
+  const std::string message = messageOf([&] { readRosbag(folder.file("a.db3")); });
+  EXPECT_NE(message.find("message 3"), std::string::npos) << message;
+  std::vector<std::string> notes;
+  const Recording recording = readRosbag(folder.file("a.db3"), &notes, true).at(0);
+  EXPECT_EQ(recording.time, Eigen::Vector4d(1, 2, 4, 5));
+  EXPECT_EQ(recording.values.col(1), Eigen::Vector4d(2, 4, 8, 10));
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("1 of 5 messages cannot be decoded"), std::string::npos) << notes[0];
+}
+
 // Claim: IMU, wrench and trajectory messages give their quantities; an orientation that the sensor
 // marks as not measured gives none; without stamps the log's time counts, with a note; other types
 // are listed.
