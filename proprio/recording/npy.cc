@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <optional>
 
 #include "proprio/core/atomic_file.h"
@@ -16,8 +17,15 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
+/// A field of a structured array: ('q', '<f8') or ('q', '<f8', (7,)).
+struct NpyField {
+  std::string name, type;
+  uint64_t count = 1;  ///< numbers per element
+};
+
 struct NpyHeader {
   std::string type;  ///< "<f8"; empty for a structured array
+  std::vector<NpyField> fields;
   bool fortran_order = false;
   std::vector<uint64_t> shape;
 };
@@ -35,7 +43,7 @@ class HeaderParser {
       const auto key = quoted();
       if (!key || !eat(':')) return std::nullopt;
       bool good = false;
-      if (*key == "descr") good = parseType(header.type);
+      if (*key == "descr") good = parseType(header);
       if (*key == "fortran_order") good = parseBool(header.fortran_order);
       if (*key == "shape") good = parseShape(header.shape);
       if (!good) return std::nullopt;
@@ -66,18 +74,45 @@ class HeaderParser {
     rest_.remove_prefix(end + 1);
     return text;
   }
-  // a list of fields (structured array) is skipped up to its end and leaves the type empty
-  bool parseType(std::string& type) {
+  // a list of fields (structured array) leaves the type empty
+  bool parseType(NpyHeader& header) {
     if (const auto text = quoted()) {
-      type = *text;
+      header.type = *text;
       return true;
     }
     if (!eat('[')) return false;
-    for (int depth = 1; depth > 0; rest_.remove_prefix(1)) {
-      if (rest_.empty()) return false;
-      depth += rest_[0] == '[' ? 1 : rest_[0] == ']' ? -1 : 0;
+    while (!eat(']')) {
+      NpyField field;
+      if (!eat('(') || !parseField(field)) return false;
+      header.fields.push_back(std::move(field));
+      eat(',');
     }
     return true;
+  }
+  bool parseField(NpyField& field) {
+    const bool titled = eat('(');  // ('title', 'name')
+    auto name = quoted();
+    if (titled) {
+      if (!name || !eat(',')) return false;
+      name = quoted();
+      if (!eat(')')) return false;
+    }
+    if (!name || !eat(',')) return false;
+    field.name = *name;
+    if (const auto type = quoted()) {
+      field.type = *type;
+    } else {
+      NpyHeader inner;  // fields within a field are not read
+      if (++depth_ > 8 || !parseType(inner)) return false;
+    }
+    if (!eat(',')) return eat(')');
+    std::vector<uint64_t> shape;
+    if (!parseShape(shape)) return false;
+    for (const uint64_t size : shape) {
+      if (__builtin_mul_overflow(field.count, size, &field.count)) return false;
+    }
+    eat(',');
+    return eat(')');
   }
   bool parseBool(bool& value) {
     skipSpace();
@@ -108,16 +143,18 @@ class HeaderParser {
   }
 
   std::string_view rest_;
+  int depth_ = 0;
 };
 
 struct NpyArray {
   std::optional<Eigen::MatrixXd> values;
   std::string reason;              ///< why there are none
+  std::vector<NamedArray> fields;  ///< of a structured array
   std::vector<std::string> texts;  ///< of an array of text with one dimension
 };
 
 std::string whyNotReadable(const std::string& type) {
-  if (type.empty()) return "is a structured array; save its fields as arrays of their own";
+  if (type.empty()) return "is a structured array with fields within fields; save them apart";
   const char kind = type.size() > 1 ? type[1] : '?';
   if (kind == 'O')
     return "holds Python objects (pickle), which could run any code and are never read; save "
@@ -206,12 +243,69 @@ std::vector<std::string> readNpyTexts(ByteReader& reader, const NpyHeader& heade
   return texts;
 }
 
+/// Bytes of one number or text of a type such as <f8 or <U12; 0 if it cannot be told.
+uint64_t typeSize(const std::string& type) {
+  const double count = type.size() > 2 ? parseNumber(type.substr(2)).value_or(0.0) : 0.0;
+  constexpr double kMost = 1e6;
+  if (!(count >= 1.0 && count <= kMost) || count != std::floor(count)) return 0;
+  return static_cast<uint64_t>(count) * (type[1] == 'U' ? 4 : 1);
+}
+
+/// The fields of a structured array with one dimension, each an array of its own; those that are no
+/// numbers are named in `reason`.
+NpyArray parseFields(ByteReader& reader, const NpyHeader& header, const std::string& array) {
+  NpyArray out;
+  uint64_t element = 0;
+  bool sized = header.shape.size() == 1 && !header.fields.empty();
+  for (const NpyField& field : header.fields) {
+    const uint64_t size = typeSize(field.type);
+    uint64_t bytes = 0;
+    sized = sized && size > 0 && !__builtin_mul_overflow(size, field.count, &bytes) &&
+            !__builtin_add_overflow(element, bytes, &element);
+  }
+  if (!sized) {
+    out.reason = header.shape.size() == 1
+                     ? whyNotReadable("")
+                     : fmt::format("is a structured array of {} dimensions, expected one",
+                                   header.shape.size());
+    return out;
+  }
+  const uint64_t rows = header.shape[0];
+  if (element == 0 || rows > reader.left() / element) {
+    throw reader.error(
+        fmt::format("array {} of {} elements of {} bytes needs more than the {} bytes that are "
+                    "left; the file is cut off or its header is wrong",
+                    inQuotes(array), rows, element, reader.left()));
+  }
+  const std::string_view bytes = reader.take(rows * element, "the elements");
+  uint64_t offset = 0;
+  for (const NpyField& field : header.fields) {
+    const uint64_t size = typeSize(field.type) * field.count;
+    const Converter converter = converterFor(field.type);
+    if (converter == nullptr || field.name.empty()) {
+      out.reason += fmt::format("{}{}", out.reason.empty() ? "" : ", ", inQuotes(field.name));
+    } else {
+      Eigen::MatrixXd values(static_cast<Eigen::Index>(rows),
+                             static_cast<Eigen::Index>(field.count));
+      std::string packed;
+      packed.reserve(rows * size);
+      for (uint64_t r = 0; r < rows; ++r) packed += bytes.substr(r * element + offset, size);
+      converter(packed, field.type[0] == '>', false, values);
+      out.fields.push_back({array + "/" + field.name, std::move(values), "", {}});
+    }
+    offset += size;
+  }
+  if (!out.reason.empty()) out.reason = "has fields that are no numbers: " + out.reason;
+  return out;
+}
+
 NpyArray parseArray(ByteReader& reader, const std::string& array) {
   const NpyHeader header = readHeader(reader, array);
+  if (header.type.empty()) return parseFields(reader, header, array);
   const Converter converter = converterFor(header.type);
   if (converter == nullptr && header.type.size() > 1)
-    return {std::nullopt, whyNotReadable(header.type), readNpyTexts(reader, header)};
-  if (converter == nullptr) return {std::nullopt, whyNotReadable(header.type), {}};
+    return {std::nullopt, whyNotReadable(header.type), {}, readNpyTexts(reader, header)};
+  if (converter == nullptr) return {std::nullopt, whyNotReadable(header.type), {}, {}};
   uint64_t bytes = static_cast<uint64_t>(header.type[2] - '0');
   for (const uint64_t size : header.shape) {
     if (__builtin_mul_overflow(bytes, size, &bytes)) bytes = ~uint64_t{0};
@@ -229,6 +323,7 @@ NpyArray parseArray(ByteReader& reader, const std::string& array) {
             fmt::format("has {} dimensions, shape ({}); only one and two are "
                         "signals",
                         header.shape.size(), fmt::join(header.shape, ", ")),
+            {},
             {}};
   }
   const auto dimension = [&](size_t i) {
@@ -238,7 +333,7 @@ NpyArray parseArray(ByteReader& reader, const std::string& array) {
   // an array without elements may state any other size
   if (bytes > 0) values.resize(dimension(0), dimension(1));
   converter(reader.take(bytes, "the numbers"), header.type[0] == '>', header.fortran_order, values);
-  return {values, "", {}};
+  return {values, "", {}, {}};
 }
 
 std::string npyBytes(const Eigen::MatrixXd& values) {
@@ -280,9 +375,13 @@ std::vector<Recording> readNpyBytes(std::string_view bytes, const std::string& f
   ByteReader reader(bytes, file);
   const std::string name = fileStem(file);
   NpyArray array = parseArray(reader, name);
-  if (!array.values) throw Error(fmt::format("{}: the array {}", file, array.reason));
+  if (!array.values && array.fields.empty())
+    throw Error(fmt::format("{}: the array {}", file, array.reason));
+  if (!array.values && !array.reason.empty())
+    note(notes, fmt::format("{}: the array {}", file, array.reason));
   if (!reader.atEnd())
     note(notes, fmt::format("{}: {} bytes behind the array were not read", file, reader.left()));
+  if (!array.values) return recordingsFromArrays(file, std::move(array.fields), '/', "", notes);
   return recordingsFromArrays(file, {{name, std::move(*array.values), "", {}}}, '/', "", notes);
 }
 
@@ -304,6 +403,8 @@ std::vector<Recording> readNpzBytes(std::string_view bytes, const std::string& f
       } else if (const NamedArray list{name, {}, "", array.texts}; isJointList(list, '/')) {
         arrays.push_back(list);
       } else {
+        for (NamedArray& field : array.fields) arrays.push_back(std::move(field));
+        if (array.reason.empty()) continue;
         refused = fmt::format("{}: array {} {}", file, inQuotes(name), array.reason);
         note(notes, refused);
       }

@@ -254,10 +254,10 @@ TEST(NpyTest, messages) {
   EXPECT_NE(message(shape("<f8", "3,"), "12345678").find("at byte"), std::string::npos);
   EXPECT_NE(message(shape("|O", "3,"), "").find("pickle"), std::string::npos);
   EXPECT_NE(message(shape("<f2", "3,"), "123456").find("has type '<f2'"), std::string::npos);
-  EXPECT_NE(
-      message("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", "12345678")
-          .find("structured"),
-      std::string::npos);
+  EXPECT_NE(message("{'descr': [('a', [('b', '<f8')])], 'fortran_order': False, 'shape': (1,), }",
+                    "12345678")
+                .find("structured"),
+            std::string::npos);
   EXPECT_NE(message("{'shape': (1,)}", "").find("expected {'descr'"), std::string::npos);
   EXPECT_NE(messageOf([&] { readNpyBytes("hello", "f.npy"); }).find("magic"), std::string::npos);
   EXPECT_NE(messageOf([&] { readNpyBytes(npyFile("{}", "", 9), "f.npy"); }).find("version 9"),
@@ -265,6 +265,39 @@ TEST(NpyTest, messages) {
   EXPECT_NE(messageOf([&] { readNpzBytes("hello", "f.npz"); }).find("no zip directory"),
             std::string::npos);
   EXPECT_NE(messageOf([&] { readNpz("/nowhere/f.npz"); }).find("No such file"), std::string::npos);
+}
+
+// Claim: the fields of a structured array are channels, vectors and both byte orders included; text
+// among them is noted; one that is cut off or lies about its size is refused.
+TEST(NpyTest, structuredArrays) {
+  const std::string dictionary =
+      "{'descr': [('time', '<f8'), ('q', '<i2', (2,)), ('label', '|S3'), ('on', '|b1')], "
+      "'fortran_order': False, 'shape': (3,), }";
+  std::string data;
+  for (int row = 0; row < 3; ++row) {
+    const double time = 0.5 * row;
+    data.append(reinterpret_cast<const char*>(&time), 8);
+    for (const int16_t q : {static_cast<int16_t>(10 * row), static_cast<int16_t>(-row)})
+      data.append(reinterpret_cast<const char*>(&q), 2);
+    data += "abc";
+    data += static_cast<char>(row == 1);
+  }
+  std::vector<std::string> notes;
+  const auto read = readNpyBytes(npyFile(dictionary, data), "log.npy", &notes);
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].time, Eigen::Vector3d(0, 0.5, 1));
+  EXPECT_EQ(read[0].values.col(read[0].column("q[0]")), Eigen::Vector3d(0, 10, 20));
+  EXPECT_EQ(read[0].values.col(read[0].column("q[1]")), Eigen::Vector3d(0, -1, -2));
+  EXPECT_EQ(read[0].values.col(read[0].column("on")), Eigen::Vector3d(0, 1, 0));
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("'label'"), std::string::npos) << notes[0];
+  for (size_t size = 0; size < data.size(); ++size) {
+    EXPECT_THROW(readNpyBytes(npyFile(dictionary, data.substr(0, size)), "log.npy"), Error);
+  }
+  const std::string deep =
+      "{'descr': [('a', '<f8', (999999999, 999999999, 999999999))], "
+      "'fortran_order': False, 'shape': (3,), }";
+  EXPECT_THROW(readNpyBytes(npyFile(deep, data), "log.npy"), Error);
 }
 
 // Claim: versions 2 and 3 of the format differ only in the size of the header's length.
