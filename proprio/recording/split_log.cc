@@ -209,13 +209,16 @@ std::vector<Recording> withSplitFiles(const std::string& path, std::vector<Recor
                                       const RecordingOptions& options) {
   const std::optional<SplitFile> own = splitFile(path);
   if (!own || own->time || recordings.size() != 1) return recordings;
-  // a file that says itself what its columns are is no part
+  // a file that says itself what its columns are is no part; so is one with an array that is called
+  // by another quantity than the file ("q[0]" and "tau[0]" in log_v2.npz)
   const Recording& first = recordings.front();
   const bool says =
       std::any_of(first.channels.begin(), first.channels.end(), [&](const Channel& channel) {
+        const NamedQuantity named = quantityInName(channel.name);
         const bool array = channel.name.find('[') != std::string::npos && isNameless(first);
+        const bool same = named.quantity == own->named.quantity && named.role == own->named.role;
         return channel.quantity != Quantity::kOther ||
-               (!array && quantityInName(channel.name).quantity != Quantity::kOther);
+               (named.quantity != Quantity::kOther && !(array && same));
       });
   if (says) return recordings;
   const fs::path parent = fs::path(path).parent_path();

@@ -10,6 +10,7 @@
 #include "proprio/core/error.h"
 #include "proprio/core/testing/temp_folder.h"
 #include "proprio/model/robot_reader.h"
+#include "proprio/recording/npy.h"
 #include "proprio/recording/signal_map.h"
 
 namespace proprio {
@@ -105,6 +106,22 @@ TEST_F(SplitLog, OtherLayouts) {
   write("c/torque_test.csv", "t,q1,q2,q3,tau1,tau2,tau3\n" + rows(6, 0, ","));
   write("c/pos.csv", rows(3, 0, ","));
   EXPECT_EQ(read("c/torque_test.csv").channels.size(), 6u);
+  // and so is one with arrays called by quantities, although its name looks like one (version 2)
+  Recording arrays;
+  arrays.source = "arrays";
+  arrays.time.setLinSpaced(20, 0.0, 0.19);
+  for (const char* name : {"q[0]", "q[1]", "q[2]", "tau[0]", "tau[1]", "tau[2]"}) {
+    arrays.channels.push_back(Channel());
+    arrays.channels.back().name = name;
+  }
+  arrays.values = Eigen::MatrixXd::Random(20, 6);
+  std::filesystem::create_directories(folder_.file("d"));
+  for (const char* name : {"d/log_v2.npz", "d/04_v73.npz", "d/run73.npz"}) {
+    writeNpz(folder_.file(name), {arrays});
+    const Recording one = read(name);
+    EXPECT_EQ(one.channels.size(), 6u) << name;
+    EXPECT_EQ(at(one, "tau_lift_joint", 3), arrays.values(3, 4)) << name;
+  }
 }
 
 // What cannot be told apart, or does not fit together, is refused in a sentence.
