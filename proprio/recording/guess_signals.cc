@@ -189,19 +189,62 @@ void chooseNumbers(const std::vector<std::vector<int>>& numbers, std::vector<Col
   *groups = std::move(chosen);
 }
 
+/// The name without the unit that columns called alike keep in it.
+std::string withoutUnit(const Channel& channel) {
+  const bool stated = !channel.unit.empty() && channel.name.ends_with("[" + channel.unit + "]");
+  return stated ? channel.name.substr(0, channel.name.size() - channel.unit.size() - 2)
+                : channel.name;
+}
+
+/// What the unit of a column says beyond its words. Columns whose words name the quantity belong
+/// together whatever units the file states for each of them; where no word does, the kind of unit
+/// tells angles from torques. A unit in the name holds for the whole group and stays apart.
+std::string unitInKey(const Words& words, const std::string& unit, bool in_name) {
+  if (in_name) return unit;
+  if (std::any_of(words.begin(), words.end(),
+                  [](const std::string& word) { return !quantityOf(word).empty(); }))
+    return "";
+  const auto known = findUnit(unit);
+  return known ? known->si : unit;
+}
+
+/// Where joints have several columns in a group, each in another unit, the first ones are a group,
+/// the second ones another. Alike, they name a joint twice, and nobody knows which counts.
+std::vector<ColumnGroup> withoutRivals(const std::vector<ColumnGroup>& groups,
+                                       const std::vector<std::vector<int>>& numbers,
+                                       const Recording& recording) {
+  std::vector<ColumnGroup> apart;
+  for (const ColumnGroup& group : groups) {
+    std::map<std::pair<int, std::vector<int>>, std::set<std::string>> seen;
+    std::vector<ColumnGroup> parts;
+    bool alike = false;
+    for (const GuessedColumn& column : group.columns) {
+      std::set<std::string>& units = seen[{column.joint, numbers[column.channel]}];
+      const size_t turn = units.size();
+      alike = alike || !units.insert(recording.channels[column.channel].unit).second;
+      if (turn == parts.size()) parts.push_back({{}, group.words, group.unit, group.unit_in_name});
+      parts[turn].columns.push_back(column);
+    }
+    if (alike) parts = {group};
+    apart.insert(apart.end(), parts.begin(), parts.end());
+  }
+  return apart;
+}
+
 std::vector<ColumnGroup> groupsOf(const JointNames& joints, const Recording& recording) {
   // the group of an archive may say what channels called `values` or `signals.values` are
   const bool told = quantityInName(recording.topic).quantity != Quantity::kOther;
   std::vector<ColumnGroup> groups;
   std::vector<std::vector<int>> numbers(recording.channels.size());
-  using Key = std::tuple<Words, bool, size_t, std::string>;  // words, by name?, numbers, unit
+  // words, by name?, numbers, what the unit adds
+  using Key = std::tuple<Words, bool, size_t, std::string>;
   std::map<Key, size_t> place;
   for (size_t c = 0; c < recording.channels.size(); ++c) {
     const Channel& channel = recording.channels[c];
     const bool says = quantityInName(channel.name).quantity != Quantity::kOther;
     GuessedColumn column;
     column.channel = c;
-    Words words = wordsOf(withAxes(channel.name));
+    Words words = wordsOf(withAxes(withoutUnit(channel)));
     std::string unit = channel.unit.empty() ? takeUnit(&words) : channel.unit;
     const bool unit_in_name = channel.unit.empty() && !unit.empty();
     const bool attributed = channel.quantity == Quantity::kOther && !channel.of.empty();
@@ -215,12 +258,14 @@ std::vector<ColumnGroup> groupsOf(const JointNames& joints, const Recording& rec
       words.insert(words.begin(), topic.begin(), topic.end());
     }
     joinWords(&words);
-    const auto [entry, fresh] = place.try_emplace(
-        Key{words, column.joint >= 0, column.joint >= 0 ? 0 : numbers[c].size(), unit},
-        groups.size());
+    const auto [entry, fresh] =
+        place.try_emplace(Key{words, column.joint >= 0, column.joint >= 0 ? 0 : numbers[c].size(),
+                              unitInKey(words, unit, unit_in_name || channel.unit.empty())},
+                          groups.size());
     if (fresh) groups.push_back({{}, words, unit, channel.unit.empty() && !unit.empty()});
     groups[entry->second].columns.push_back(column);
   }
+  groups = withoutRivals(groups, numbers, recording);
   chooseNumbers(numbers, &groups);
   return groups;
 }

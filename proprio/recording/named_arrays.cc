@@ -192,6 +192,11 @@ void setTime(const NamedArray& array, char separator, Recording& recording) {
           fmt::format("the time stamps of array {} have no unit and begin with {:.6g}: read as {} "
                       "since 1970",
                       inQuotes(array.name), array.values(0, 0), unit));
+    } else if (unit = unitOfSteps(array.values.col(0)); unit != "s") {
+      recording.notes.push_back(
+          fmt::format("the time stamps of array {} have no unit and are whole numbers in large "
+                      "steps: read as {}",
+                      inQuotes(array.name), unit));
     }
   }
   recording.time = array.values.col(0);
@@ -276,6 +281,24 @@ std::optional<std::pair<std::string, Eigen::Index>> splitIndex(const std::string
   return std::pair{name.substr(0, open), static_cast<Eigen::Index>(std::stol(digits))};
 }
 
+// Time stamps that fit no array are told where arrays have none.
+void noteUnusedStamps(const std::vector<NamedArray>& arrays, const std::vector<TimeBase>& bases,
+                      std::vector<Recording>& recordings) {
+  for (Recording& recording : recordings) {
+    if (recording.time.size() > 0) continue;
+    for (const TimeBase& base : bases) {
+      recording.notes.push_back(fmt::format(
+          "array {} has {} time stamps, but {} {} samples, so that they have no time: expected as "
+          "many of each",
+          inQuotes(arrays[base.array].name), base.stamps,
+          recording.channels.size() == 1 ? inQuotes(recording.channels[0].name) + " has"
+                                         : inQuotes(recording.channels.front().name) + " to " +
+                                               inQuotes(recording.channels.back().name) + " have",
+          recording.samples()));
+    }
+  }
+}
+
 }  // namespace
 
 bool isJointList(const NamedArray& array, char separator) {
@@ -334,6 +357,7 @@ std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector
     if (nameless || !topics.insert(topic).second)
       topic = time != nullptr ? time->name : members.front()->name;
   }
+  noteUnusedStamps(arrays, bases, recordings);
   if (recordings.empty())
     throw Error(file +
                 ": no array in it is a signal (numbers, one or two dimensions, more than "

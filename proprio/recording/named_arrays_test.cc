@@ -18,6 +18,33 @@ Eigen::MatrixXd counted(Eigen::Index rows, Eigen::Index columns) {
   return values;
 }
 
+// Stamps of another length than the signals are named with both lengths; whole numbers in large
+// steps are nanoseconds or microseconds, also where they count from zero.
+TEST(NamedArrays, StampsThatDoNotFitAndClocks) {
+  const std::vector<Recording> apart = recordingsFromArrays(
+      "f.npz", {{"t", counted(98, 1), ""}, {"q", counted(101, 2), ""}}, '/', "", nullptr);
+  ASSERT_EQ(apart.size(), 1u);
+  EXPECT_EQ(apart[0].time.size(), 0);
+  ASSERT_EQ(apart[0].notes.size(), 1u);
+  EXPECT_NE(apart[0].notes[0].find("array 't' has 98 time stamps, but 'q[0]' to 'q[1]' have 101"),
+            std::string::npos)
+      << apart[0].notes[0];
+  for (const auto& [step, unit] : {std::pair{1e6, 1e-9}, std::pair{2000.0, 1e-6}}) {
+    const Recording timed =
+        recordingsFromArrays("f.h5", {{"t", step * counted(50, 1), ""}, {"q", counted(50, 2), ""}},
+                             '/', "", nullptr)
+            .at(0);
+    EXPECT_DOUBLE_EQ(timed.time[49], 49.0 * step * unit);
+    EXPECT_EQ(timed.notes.size(), 1u);
+  }
+  // whole seconds stay seconds
+  EXPECT_EQ(recordingsFromArrays("f.h5", {{"t", counted(50, 1), ""}, {"q", counted(50, 2), ""}},
+                                 '/', "", nullptr)
+                .at(0)
+                .time[49],
+            49.0);
+}
+
 // Without time stamps an array that is much longer than high has its samples along the columns; one
 // that may be either stays as it is. A single number states the rate.
 TEST(NamedArrays, OnTheirSideWithoutTime) {

@@ -253,6 +253,31 @@ void judgeChannel(const Channel& channel, const ChannelStatistics& c, const Time
   }
 }
 
+// Positions beyond the limits by more than the whole range are in another unit, or counts. Offsets,
+// overshoot and turns that were counted on stay below that.
+void judgeLimits(const Recording& recording, const Model& model, Findings& findings) {
+  for (size_t c = 0; c < recording.channels.size(); ++c) {
+    const Channel& channel = recording.channels[c];
+    const int joint = model.jointIndex(channel.of);
+    if (channel.quantity != Quantity::kPosition || channel.side == Side::kMotor || joint < 0)
+      continue;
+    const JointLimits& limits = model.joints[static_cast<size_t>(joint)].limits;
+    const double range = limits.upper - limits.lower;
+    if (!std::isfinite(range) || !(range > 0.0)) continue;
+    const double far = std::max(range, 2.0 * M_PI);
+    const auto values = recording.values.col(static_cast<Index>(c)).array();
+    const auto beyond = ((values > limits.upper + far) || (values < limits.lower - far)).count();
+    if (beyond == 0) continue;
+    findings.add(
+        Severity::kError, channel.name,
+        fmt::format("{} of {} values are far beyond the joint's limits ({} to {}), up to "
+                    "{:.6g}: another unit, or counts; `unit` or `scale` in robot.yaml "
+                    "says which",
+                    beyond, values.size(), formatNumber(limits.lower), formatNumber(limits.upper),
+                    values.isFinite().select(values.abs(), 0.0).maxCoeff()));
+  }
+}
+
 // also takes back what the joints contradict each other about
 void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Findings& findings) {
   double weights = 0.0, sum = 0.0, smallest = 0.0, largest = 0.0;
@@ -391,6 +416,7 @@ Quality assessQuality(const Recording& recording, const std::shared_ptr<const Mo
     }
     judgeChannel(recording.channels[c], quality.channels.back(), quality.time, findings);
   }
+  if (model) judgeLimits(recording, *model, findings);
   if (ordered) quality.delays = estimateDelays(recording, model);
   judgeDelays(quality.delays, quality.time, findings);
   for (const std::string& note : recording.notes) findings.add(Severity::kNote, "", note);

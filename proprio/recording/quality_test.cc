@@ -41,6 +41,27 @@ Recording recordingOf(const VectorXd& time, const std::vector<std::string>& name
   return recording;
 }
 
+// Positions in millidegrees are far beyond the limits of their joint; a turn more, or an offset, is
+// not, and joints without limits have none.
+TEST(Quality, PositionsFarBeyondLimits) {
+  const auto model = std::make_shared<const Model>(readRobotYamlText(R"(version: 1
+dh:
+  convention: modified
+  joints: [{name: a, a: 1, lower: -3.1, upper: 3.1}, {name: b, a: 1, lower: -3.1, upper: 3.1},
+           {name: c, a: 1}]
+)",
+                                                                     "robot.yaml"));
+  Recording r = recordingOf(steady(500, 0.001), {"q_a", "q_b", "q_c"});
+  for (Index i = 0; i < 500; ++i) {
+    const double s = std::sin(0.02 * static_cast<double>(i));
+    r.values.row(i) << -150000.0 * s, 6.0 + 3.0 * s, 1e5 * s;
+  }
+  const Quality quality = assessQuality(r, model);
+  EXPECT_TRUE(has(quality, Severity::kError, "q_a", "far beyond the joint's limits (-3.1 to 3.1)"));
+  EXPECT_FALSE(has(quality, Severity::kError, "q_b", "limits"));
+  EXPECT_FALSE(has(quality, Severity::kError, "q_c", "limits"));
+}
+
 // Rate, jitter, gaps, repeated and reversed stamps are what was put in.
 TEST(Quality, Time) {
   const TimeStatistics good = timeStatistics(steady(1001, 0.001), 1001);

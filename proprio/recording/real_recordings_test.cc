@@ -166,6 +166,16 @@ TEST_F(RealRecording, Tiago) {
   EXPECT_GT(correlation(tau.col(4), channel("tau_arm_4_joint")), 0.3);
 }
 
+// UR10: a bag with the commanded trajectory alone loads through the same robot.yaml; what is not in
+// it is told.
+TEST_F(RealRecording, CommandedBag) {
+  load("ur10", "rosbag2/ur10_validation_trajectory.db3");
+  ASSERT_EQ(recording_.samples(), 3441);
+  EXPECT_EQ(recording_.channels.size(), 18u);
+  for (const Channel& channel : recording_.channels) EXPECT_EQ(channel.role, Role::kCommanded);
+  EXPECT_GE(recording_.notes.size(), 3u);
+}
+
 // UR10 and Panda: ROS 2 bags with JointState messages; velocities are derivatives of positions.
 TEST_F(RealRecording, Bags) {
   load("ur10", "rosbag2/ur10_exciting_trajectory.db3");

@@ -8,6 +8,8 @@
 
 #include "proprio/core/error.h"
 #include "proprio/recording/name_words_internal.h"
+#include "proprio/recording/signal_map.h"
+#include "proprio/recording/signal_names.h"
 #include "proprio/recording/signal_select_internal.h"
 
 namespace proprio {
@@ -66,8 +68,9 @@ std::string linesOfTable(const Family& table, size_t joints) {
   for (size_t k = 0; k < quantities.size(); ++k)
     lines += signalLine(quantities[k], listOf(table, rest + k * joints, joints));
   lines += signalLine("torque", listOf(table, table.size() - joints, joints));
-  return rest == 0 ? lines
-                   : fmt::format("  time: {{channel: {}}}  # if it is\n", table.front()) + lines;
+  return rest == 0
+             ? lines
+             : fmt::format("  time: {{channel: \"{}\"}}  # if it is\n", table.front()) + lines;
 }
 
 // The lines of robot.yaml that would declare it, with the first channels that are as many as
@@ -94,20 +97,48 @@ std::string linesToPaste(const std::vector<std::string>& joints,
          signalLine("torque", candidates[1]);
 }
 
+// At most `most` families, and how many more there are.
+std::string familiesText(const Recording& recording, size_t most) {
+  std::vector<std::string> families;
+  for (const Family& family : familiesOf(recording)) families.push_back(familyText(family));
+  const size_t more = families.size() > most ? families.size() - most : 0;
+  families.resize(families.size() - more);
+  return fmt::format("{}{}", fmt::join(families, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 }  // namespace
+
+void noteLeftOut(const Model& model, const std::vector<Recording>& raw,
+                 const std::vector<Selection>& selections, std::vector<std::string>& notes) {
+  constexpr size_t kMost = 12;
+  const std::vector<std::string> joints = signalJoints(model);
+  for (size_t i = 0; i < raw.size(); ++i) {
+    Recording left;
+    for (size_t c = 0; c < raw[i].channels.size(); ++c) {
+      const bool used = std::any_of(selections.begin(), selections.end(), [&](const Selection& s) {
+        return s.recording == i && std::find(s.from.begin(), s.from.end(),
+                                             static_cast<Eigen::Index>(c)) != s.from.end();
+      });
+      const Channel& channel = raw[i].channels[c];
+      const bool stranger = belongsToJoint(channel.quantity) && !channel.of.empty() &&
+                            std::find(joints.begin(), joints.end(), channel.of) == joints.end();
+      if (!used && !stranger) left.channels.push_back(channel);
+    }
+    if (left.channels.empty()) continue;
+    notes.push_back(fmt::format("{}: {} of {} channels were left out: {}", placeOf(raw[i]),
+                                left.channels.size(), raw[i].channels.size(),
+                                familiesText(left, kMost)));
+  }
+}
 
 void refuseLog(const Model& model, const std::vector<std::string>& joints,
                const std::vector<Recording>& raw) {
   constexpr size_t kMost = 24;
   std::vector<std::string> parts;
   for (const Recording& recording : raw) {
-    std::vector<std::string> families;
-    for (const Family& family : familiesOf(recording)) families.push_back(familyText(family));
-    const size_t more = families.size() > kMost ? families.size() - kMost : 0;
-    families.resize(families.size() - more);
-    parts.push_back(fmt::format("{} ({} samples): {}{}", placeOf(recording), recording.samples(),
-                                fmt::join(families, ", "),
-                                more > 0 ? fmt::format(" and {} more", more) : ""));
+    parts.push_back(fmt::format("{} ({} samples): {}", placeOf(recording), recording.samples(),
+                                familiesText(recording, kMost)));
   }
   throw Error(fmt::format(
       "{}: nothing in it names a joint of {}, expected channels such as q_{} and tau_{}, or q1 and "

@@ -411,12 +411,12 @@ std::vector<Selection> selectionsFor(const Model& model, const std::vector<Recor
                                      bool& declared, std::vector<std::string>& notes) {
   if (declared && isMapped(model, raw)) {
     try {
-      return selectDeclared(model, raw);
+      return selectDeclared(model, raw, notes);
     } catch (const Error&) {
       declared = false;
     }
   }
-  return declared ? selectDeclared(model, raw) : selectByNames(model, raw, notes);
+  return declared ? selectDeclared(model, raw, notes) : selectByNames(model, raw, notes);
 }
 
 void chooseRows(const Model& model, const Collector& collector, bool mapped_before, Index& begin,
@@ -455,6 +455,7 @@ Recording mapRecording(const Model& model, const std::vector<Recording>& given) 
   for (const Recording& recording : raw)
     mapped.notes.insert(mapped.notes.end(), recording.notes.begin(), recording.notes.end());
   noteStrangers(model, raw, selections, mapped.notes);
+  if (!declared) noteLeftOut(model, raw, selections, mapped.notes);
 
   Collector collector(model, raw, selections[0].recording);
   const bool can_join = model.recording && !model.recording->join.method.empty();

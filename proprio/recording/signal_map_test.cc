@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <random>
@@ -57,6 +58,36 @@ double at(const Recording& recording, const std::string& name, Eigen::Index row)
   const int column = recording.column(name);
   EXPECT_GE(column, 0) << name;
   return column < 0 ? std::nan("") : recording.values(row, column);
+}
+
+// Each column has its own unit: degrees beside radians and millinewtonmetres beside newtonmetres,
+// under names that are not ours. An unknown unit is refused, and what is left out is told.
+TEST(SignalMap, UnitPerColumn) {
+  const Recording mapped = mapRecording(
+      robot(""), {log("time,q1 [deg],q2 [rad],q3 [mm],tau1 [Nm],tau2 [mNm],tau3 [N],gripper\n"
+                      "0,180,2,500,4,5000,6,1\n1,90,3,600,5,6000,7,2\n")});
+  EXPECT_EQ(mapped.channels.size(), 6u);
+  EXPECT_DOUBLE_EQ(at(mapped, "q_a", 0), kPi);
+  EXPECT_EQ(at(mapped, "q_b", 0), 2.0);
+  EXPECT_DOUBLE_EQ(at(mapped, "q_lift", 0), 0.5);
+  EXPECT_EQ(at(mapped, "tau_a", 0), 4.0);
+  EXPECT_DOUBLE_EQ(at(mapped, "tau_b", 1), 6.0);
+  EXPECT_EQ(at(mapped, "tau_lift", 0), 6.0);
+  EXPECT_TRUE(std::any_of(mapped.notes.begin(), mapped.notes.end(), [](const std::string& note) {
+    return contains(note, "1 of 7 channels were left out: gripper");
+  }));
+  for (const char* header :
+       {"q1 [gon],q2 [gon],q3 [m]", "q1,q2 [gon],q3", "q_a [gon],q_b,q_lift"}) {
+    const std::string message = mapMessage(robot(""), {log(std::string("time,") + header +
+                                                           ",tau1,tau2,tau3\n0,1,2,3,4,5,6\n"
+                                                           "1,1,2,3,4,5,6\n")});
+    EXPECT_TRUE(contains(message, "unknown unit 'gon'")) << header << ": " << message;
+  }
+  // the same signal twice, in two units: one of them
+  const Recording twice = mapRecording(
+      robot(""), {log("time,pos1 [deg],pos2 [deg],pos3 [mm],pos1 [rad],pos2 [rad],pos3 "
+                      "[m]\n0,180,90,5,3,2,1\n1,180,90,5,3,2,1\n")});
+  EXPECT_EQ(twice.channels.size(), 3u);
 }
 
 // Names of the convention need no declaration; joints that the robot does not have are noted, and

@@ -3,7 +3,9 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "proprio/core/text.h"
@@ -12,6 +14,7 @@
 #include "proprio/recording/signal_map.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/recording/signal_select_internal.h"
+#include "proprio/recording/units.h"
 
 namespace proprio {
 namespace {
@@ -296,6 +299,26 @@ void select(Selection& s, const std::vector<Recording>& raw) {
   for (size_t c = 0; c < s.columns.size(); ++c) s.from.push_back(static_cast<Eigen::Index>(c));
 }
 
+// Roles of which the log has no file or topic at all, while it has all those of another role.
+std::set<std::string> absentRoles(const std::vector<SignalDeclaration>& signals,
+                                  const std::vector<Recording>& raw) {
+  std::set<std::string> there, missing;
+  for (const SignalDeclaration& signal : signals) {
+    const bool found = std::any_of(raw.begin(), raw.end(), [&](const Recording& recording) {
+      return isAt(recording, signal.file, signal.topic);
+    });
+    (found ? there : missing).insert(signal.role);
+  }
+  std::set<std::string> absent, whole;
+  for (const std::string& role : missing) {
+    if (there.count(role) == 0) absent.insert(role);
+  }
+  for (const std::string& role : there) {
+    if (missing.count(role) == 0) whole.insert(role);
+  }
+  return whole.empty() ? std::set<std::string>() : absent;
+}
+
 // The columns of one quantity and role that belong to joints of the model.
 Selection named(const std::vector<std::string>& joints, const Recording& recording, size_t index,
                 Quantity quantity, Role role) {
@@ -372,6 +395,50 @@ void addGuesses(const std::vector<std::string>& joints, const Recording& recordi
         placeOf(recording), fmt::join(signalled, " "), fmt::join(told, "; ")));
 }
 
+// The unit in the brackets behind a name, if it is none that is known.
+std::string strangeUnit(const std::string& name) {
+  const size_t open = name.rfind('[');
+  if (open == std::string::npos || open == 0 || name.back() != ']') return "";
+  const std::string unit = name.substr(open + 1, name.size() - open - 2);
+  const bool letters = !unit.empty() && std::all_of(unit.begin(), unit.end(), [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '^';
+  });
+  return letters && !findUnit(unit) ? unit : "";
+}
+
+// Columns that would be the only ones of a joint's signal but for the unit in their brackets, such
+// as "q1 [gon]", are refused: they would be lost without a word.
+void requireKnownUnits(const std::vector<std::string>& joints, const Recording& recording,
+                       const std::vector<Selection>& selections) {
+  Recording bare;
+  std::map<std::string, const Channel*> strange;
+  for (const Channel& channel : recording.channels) {
+    const bool is_strange = !strangeUnit(channel.name).empty();
+    std::string name =
+        channel.name.substr(0, is_strange ? channel.name.rfind('[') : std::string::npos);
+    while (name.ends_with(' ')) name.pop_back();
+    if (is_strange) strange[name] = &channel;
+    bare.channels.push_back(channel);
+    bare.channels.back().name = name;
+  }
+  if (strange.empty()) return;
+  for (const SignalDeclaration& signal : guessSignals(joints, bare)) {
+    const Quantity quantity = quantityNamed(signal.quantity);
+    for (size_t j = 0; j < signal.channels.size(); ++j) {
+      const auto found = strange.find(signal.channels[j]);
+      const bool taken = std::any_of(selections.begin(), selections.end(), [&](const Selection& s) {
+        return s.role == roleNamed(signal.role) && s.columns.front().quantity == quantity &&
+               std::any_of(s.columns.begin(), s.columns.end(), [&](const SignalColumn& column) {
+                 return column.of == signal.joints[j];
+               });
+      });
+      if (found == strange.end() || taken) continue;
+      requireUnit(strangeUnit(found->second->name), unitOf(quantity),
+                  fmt::format("{}: channel {}", placeOf(recording), inQuotes(found->second->name)));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> signalJoints(const Model& model) {
@@ -408,9 +475,18 @@ Eigen::Index columnOf(const Recording& recording, const std::string& name) {
   return static_cast<Eigen::Index>(*number) - 1;
 }
 
-std::vector<Selection> selectDeclared(const Model& model, const std::vector<Recording>& raw) {
+std::vector<Selection> selectDeclared(const Model& model, const std::vector<Recording>& raw,
+                                      std::vector<std::string>& notes) {
+  const std::set<std::string> absent = absentRoles(model.recording->signals, raw);
   std::vector<Selection> selections;
   for (const SignalDeclaration& signal : model.recording->signals) {
+    if (absent.count(signal.role) != 0) {
+      notes.push_back(
+          fmt::format("{} is not in this log, which has no part for topic {} and file {}",
+                      title(signal), inQuotes(signal.topic.empty() ? "*" : signal.topic),
+                      inQuotes(signal.file.empty() ? "*" : signal.file)));
+      continue;
+    }
     Selection s;
     s.declaration = signal;
     s.role = roleNamed(signal.role);
@@ -464,6 +540,7 @@ std::vector<Selection> selectByNames(const Model& model, const std::vector<Recor
       (!has(selections, Quantity::kTorque) && !has(selections, Quantity::kCurrent))) {
     for (size_t i = 0; i < raw.size(); ++i) addGuesses(joints, raw[i], i, selections, notes);
   }
+  for (const Recording& recording : raw) requireKnownUnits(joints, recording, selections);
   const bool useful = std::any_of(selections.begin(), selections.end(), [](const Selection& s) {
     return s.columns.front().quantity != Quantity::kAcceleration &&
            s.columns.front().quantity != Quantity::kTemperature;

@@ -26,8 +26,11 @@ struct Selection {
   std::vector<Eigen::Index> from;     ///< its columns
 };
 
-/// Selections for all declared signals. @throws Error with the line of the signal.
-std::vector<Selection> selectDeclared(const Model& model, const std::vector<Recording>& raw);
+/// Selections for all declared signals. A log that has the parts of one role only (a commanded
+/// trajectory without the states that followed) is taken for these, which a note tells.
+/// @throws Error with the line of the signal.
+std::vector<Selection> selectDeclared(const Model& model, const std::vector<Recording>& raw,
+                                      std::vector<std::string>& notes);
 
 /// What the log says by itself, for models without a declaration: by the names of the convention,
 /// and where positions or torques have none, by other usual ones (guess_signals_internal.h), which
@@ -55,6 +58,10 @@ double guessTimeFactor(const Recording& recording, const std::vector<Selection>&
 /// Notes the joints in the chosen parts of the log that the model does not have.
 void noteStrangers(const Model& model, const std::vector<Recording>& raw,
                    const std::vector<Selection>& selections, std::vector<std::string>& notes);
+
+/// Notes the channels that no selection took, but for those of such joints.
+void noteLeftOut(const Model& model, const std::vector<Recording>& raw,
+                 const std::vector<Selection>& selections, std::vector<std::string>& notes);
 
 /// "log.db3, topic /joint_states": for messages.
 std::string placeOf(const Recording& recording);

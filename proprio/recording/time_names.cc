@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <string_view>
+#include <vector>
 
 #include "proprio/recording/name_words_internal.h"
 #include "proprio/recording/time_names_internal.h"
@@ -65,6 +66,16 @@ std::optional<std::string> splitTimeNamed(const std::string& seconds, const std:
 
 const char* unitOfEpoch(double stamp) {
   return stamp < 1e11 ? "s" : stamp < 1e14 ? "ms" : stamp < 1e17 ? "us" : "ns";
+}
+
+const char* unitOfSteps(const Eigen::Ref<const Eigen::VectorXd>& stamps) {
+  constexpr double kSlowest = 1e3, kMicroseconds = 1e5;  // 10 Hz to 1 kHz in us
+  if (stamps.size() < 3 || !(stamps.array() == stamps.array().floor()).all()) return "s";
+  std::vector<double> steps;
+  for (Eigen::Index i = 1; i < stamps.size(); ++i) steps.push_back(stamps[i] - stamps[i - 1]);
+  std::nth_element(steps.begin(), steps.begin() + std::ssize(steps) / 2, steps.end());
+  const double step = steps[steps.size() / 2];
+  return !(step >= kSlowest) ? "s" : step <= kMicroseconds ? "us" : "ns";
 }
 
 }  // namespace proprio

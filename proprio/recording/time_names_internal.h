@@ -2,6 +2,7 @@
 
 /// Which columns and arrays are time stamps, and in which unit.
 
+#include <Eigen/Core>
 #include <optional>
 #include <string>
 
@@ -24,5 +25,9 @@ std::optional<std::string> splitTimeNamed(const std::string& seconds, const std:
 /// Unit of a stamp whose unit nobody states: seconds since 1970 reach 1e11 in the year 5138, so
 /// that larger stamps are in smaller units.
 const char* unitOfEpoch(double stamp);
+
+/// "us" or "ns" for stamps that are whole numbers in steps of a thousand and more, as no log of a
+/// robot has them in s; otherwise "s".
+const char* unitOfSteps(const Eigen::Ref<const Eigen::VectorXd>& stamps);
 
 }  // namespace proprio
