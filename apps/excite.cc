@@ -1,7 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -11,6 +11,7 @@
 #include "apps/verb.h"
 #include "proprio/core/text.h"
 #include "proprio/core/text_table.h"
+#include "proprio/motion/collision_survey.h"
 #include "proprio/motion/excitation_design.h"
 #include "proprio/motion/sequence.h"
 #include "proprio/motion/static_postures.h"
@@ -20,7 +21,6 @@
 namespace proprio::apps {
 namespace {
 
-constexpr double kEarlierRate = 100.0;  // 1/s
 constexpr double kPictureRate = 100.0;  // 1/s
 constexpr double kCheckRate = 500.0;    // 1/s
 // Approach and return are slowed down this often before they count as impossible.
@@ -70,8 +70,7 @@ EnvironmentBox boxOf(const std::string& text) {
   return box;
 }
 
-std::shared_ptr<const RobotCollisions> collisionsOf(const ExciteOptions& options,
-                                                    const std::shared_ptr<const Tree>& tree) {
+CollisionOptions collisionsOf(const ExciteOptions& options) {
   CollisionOptions collision;
   collision.self = !options.no_self_collision;
   for (const std::string& text : options.environment) {
@@ -84,7 +83,7 @@ std::shared_ptr<const RobotCollisions> collisionsOf(const ExciteOptions& options
     }
     collision.disabled.emplace_back(names[0], names[1]);
   }
-  return std::make_shared<const RobotCollisions>(tree, collision);
+  return collision;
 }
 
 /// What is said once about the robot, whatever the start.
@@ -92,7 +91,8 @@ struct Setup {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Tree> tree;
   ExcitationOptions design;
-  Eigen::VectorXd noise;  ///< per velocity coordinate
+  Eigen::VectorXd noise;              ///< per velocity coordinate
+  std::vector<std::string> left_out;  ///< pairs of links that collide at nearly every posture
 };
 
 /// Per velocity coordinate; one number stands for all joints.
@@ -112,28 +112,32 @@ Eigen::VectorXd noiseOf(const ExciteOptions& options, const Tree& tree,
   return noise;
 }
 
-/// Rows that weigh as much as all samples of motions that were already executed.
-Eigen::MatrixXd earlierRows(const Setup& setup, const std::vector<std::string>& files,
-                            const CriterionOptions& criterion, const BaseParameters& base) {
-  const Parameters parameters = declaredParameters(setup.model);
-  CriterionOptions plain;
-  plain.columns = criterion.columns.empty() ? base.independent : criterion.columns;
-  plain.row_scale = criterion.row_scale;
-  Eigen::MatrixXd gram;
-  for (const std::string& file : files) {
-    const MotionSamples samples = sample(readMotion(file), kEarlierRate);
-    ConstraintOptions held;
-    held.joints = samples.joints;
-    const MotionConstraints all(setup.tree, parameters, held);
-    ExcitationCriterion excitation(setup.tree, parameters.layout, plain);
-    excitation.value(all.fullPositions(samples.q), all.fullVelocities(samples.v),
-                     all.fullVelocities(samples.a));
-    gram = gram.size() == 0 ? excitation.gram() : Eigen::MatrixXd(gram + excitation.gram());
+/// Distances of links; pairs that collide at nearly every posture are left out, and told.
+void addCollisions(const ExciteOptions& options, Setup* setup) {
+  CollisionOptions collision = collisionsOf(options);
+  ConstraintOptions& constraints = setup->design.constraints;
+  constraints.collisions = std::make_shared<const RobotCollisions>(setup->tree, collision);
+  const auto contacts = permanentContacts(*setup->tree, constraints);
+  if (contacts.empty()) return;
+  for (const PermanentContact& contact : contacts) {
+    const auto [a, b] = constraints.collisions->links(contact.pair);
+    const std::vector<Link>& links = setup->model->links;
+    collision.disabled.emplace_back(links[static_cast<size_t>(a)].name,
+                                    links[static_cast<size_t>(b)].name);
+    setup->left_out.push_back(fmt::format(
+        "{} ({:.0f} %)", constraints.collisions->pairName(contact.pair), 100.0 * contact.share));
   }
-  // any W with W^T W = gram will do
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
-  return eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
-         eigen.eigenvectors().transpose();
+  constraints.collisions = std::make_shared<const RobotCollisions>(setup->tree, collision);
+}
+
+std::string leftOutText(const ExciteOptions& options, const Setup& setup) {
+  if (setup.left_out.empty()) return "";
+  return "  " +
+         wrapped(fmt::format("pairs of links not looked at, because they are nearer than {} m at "
+                             "nearly every posture: {}",
+                             readable(options.clearance), fmt::join(setup.left_out, ", ")),
+                 98, 4) +
+         "\n";
 }
 
 std::vector<int> columnsOf(const ExciteOptions& options, const ParameterLayout& layout) {
@@ -168,25 +172,19 @@ Setup setUp(const ExciteOptions& options) {
   for (const std::string& text : options.workspace) {
     d.constraints.workspace.push_back(workspaceLimitOf(*s.model, text));
   }
-  d.constraints.collisions = collisionsOf(options, s.tree);
+  addCollisions(options, &s);
   s.noise = noiseOf(options, *s.tree, d.constraints.joints);
   d.criterion.criterion = criterionOf(options.criterion);
   if (options.weighted) d.criterion.row_scale = s.noise.cwiseInverse();
   const auto layout = std::make_shared<const ParameterLayout>(s.model);
   d.criterion.columns = columnsOf(options, *layout);
-  if (options.earlier.empty() && !options.scaled) return s;
-  ExcitationOptions none = d;
-  none.rounds = 0;
-  none.criterion.criterion = Criterion::kCondition;
-  const ExcitationDesign probe = designExcitation(s.model, none);
-  if (!options.earlier.empty()) {
-    d.criterion.earlier = earlierRows(s, options.earlier, d.criterion, probe.base);
-  }
+  for (const std::string& file : options.earlier) d.earlier.push_back(readMotion(file));
   if (options.scaled && d.criterion.columns.empty()) {
     const Parameters parameters = declaredParameters(s.model);
     const Eigen::Map<const Eigen::VectorXd> chi(
         parameters.values.data(), static_cast<Eigen::Index>(parameters.values.size()));
-    const Eigen::VectorXd beta = splitParameters(probe.base, chi).beta.cwiseAbs();
+    const BaseParameters base = excitableParameters(heldRobot(s.tree, layout, d));
+    const Eigen::VectorXd beta = splitParameters(base, chi).beta.cwiseAbs();
     // a parameter that happens to be zero counts as a hundredth of the typical size
     d.criterion.column_scale = beta.cwiseMax(0.01 * beta.mean());
   }
@@ -215,7 +213,7 @@ class ProgressLine {
 };
 
 struct Forecast {
-  std::vector<std::string> names;
+  std::vector<std::string> names, silent;
   LearningForecast learning;
 };
 
@@ -225,9 +223,14 @@ Forecast forecastOf(const Setup& setup, const ExcitationDesign& design, double r
   plain.columns = design.base.independent;
   plain.row_scale = setup.noise.cwiseInverse();
   if (setup.tree->floating()) plain.row_scale.head(6).setOnes();
+  const int samples = 50 * design.motion.harmonics();
+  if (!setup.design.earlier.empty()) {
+    HeldRobot held = heldRobot(setup.tree, parameters.layout, setup.design);
+    held.row_scale = plain.row_scale;
+    plain.earlier = std::sqrt(samples / design.motion.period) * earlierFactor(held, plain.columns);
+  }
   ExcitationCriterion excitation(setup.tree, parameters.layout, plain);
   const MotionConstraints all(setup.tree, parameters, setup.design.constraints);
-  const int samples = 50 * design.motion.harmonics();
   const GridSamples s = onGrid(design.motion, samples);
   excitation.value(all.fullPositions(s.q), all.fullVelocities(s.v), all.fullVelocities(s.a));
   const double measured = design.motion.period * rate;
@@ -235,10 +238,11 @@ Forecast forecastOf(const Setup& setup, const ExcitationDesign& design, double r
   forecast.learning = forecastLearning(design.base, parameters, excitation.gram(),
                                        measured / static_cast<double>(samples));
   const auto labels = shortLabels(*setup.tree, *design.base.layout);
+  const std::vector<std::string> texts = labels ? *labels : fullLabels(*design.base.layout);
   for (int i = 0; i < design.base.count(); ++i) {
-    forecast.names.push_back(
-        groupingText(design.base, i, labels ? *labels : fullLabels(*design.base.layout)));
+    forecast.names.push_back(groupingText(design.base, i, texts));
   }
+  for (const int i : design.silent) forecast.silent.push_back(texts[static_cast<size_t>(i)]);
   return forecast;
 }
 
@@ -246,8 +250,8 @@ const char* verdict(double relative) {
   return relative <= kWell ? "well" : relative <= kBadly ? "roughly" : "not";
 }
 
-std::string reportText(const ExciteOptions& options, const ExcitationDesign& design,
-                       const Forecast& forecast, bool colour) {
+std::string reportText(const ExciteOptions& options, const Setup& setup,
+                       const ExcitationDesign& design, const Forecast& forecast, bool colour) {
   std::string text = fmt::format(
       "{}\n  criterion '{}': {} at the start, {} now; condition number {}\n  {} rounds, {} "
       "iterations, {:.1f} s: {}\n\n",
@@ -262,6 +266,7 @@ std::string reportText(const ExciteOptions& options, const ExcitationDesign& des
         {a.name, fmt::format("{:.1f} %", 100.0 * a.usage), fmt::format("{:.2f} s", a.time)});
   }
   text += active.rows.empty() ? "  no constraint is active\n" : active.text(colour);
+  text += leftOutText(options, setup);
   TextTable table;
   table.header = {"base parameter", "value", "sigma", "relative", "will be learnt"};
   table.right = {false, true, true, true, false};
@@ -283,11 +288,24 @@ std::string reportText(const ExciteOptions& options, const ExcitationDesign& des
       "error)\n",
       options.noise.empty() ? "1 N m" : "the given size", readable(options.rate), counts[0],
       100.0 * kWell, counts[1], counts[2]);
+  if (!setup.design.earlier.empty()) {
+    text += fmt::format("  together with {} earlier motion{} recorded at the same rate\n",
+                        setup.design.earlier.size(), setup.design.earlier.size() == 1 ? "" : "s");
+  }
+  if (!forecast.silent.empty()) {
+    text += "  " +
+            wrapped(fmt::format("cannot be learnt while {} held, at any speed: {}",
+                                setup.tree->floating() ? "the base and other joints are"
+                                                       : "the other joints are",
+                                fmt::join(forecast.silent, ", ")),
+                    98, 4) +
+            "\n";
+  }
   return text;
 }
 
-nlohmann::json reportJson(const ExciteOptions& options, const ExcitationDesign& design,
-                          const Forecast& forecast, uint64_t seed) {
+nlohmann::json reportJson(const ExciteOptions& options, const Setup& setup,
+                          const ExcitationDesign& design, const Forecast& forecast, uint64_t seed) {
   const auto number = [](double x) {
     return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
   };
@@ -300,6 +318,8 @@ nlohmann::json reportJson(const ExciteOptions& options, const ExcitationDesign& 
                          {"condition", number(design.condition)},
                          {"iterations", design.iterations},
                          {"seconds", design.elapsed},
+                         {"collisions_left_out", setup.left_out},
+                         {"silent", forecast.silent},
                          {"active", nlohmann::json::array()},
                          {"parameters", nlohmann::json::array()}};
   for (const ActiveConstraint& a : design.active) {
@@ -394,8 +414,8 @@ int runPostures(const ExciteOptions& options, const Setup& setup) {
   const Eigen::MatrixXd candidates =
       candidatePostures(constraints, std::max(200, 4 * options.postures), options.seed);
   if (candidates.rows() < options.postures) {
-    print(fmt::format("only {} postures were found that keep the limits; {} are wanted\n",
-                      candidates.rows(), options.postures));
+    print(fmt::format("only {} postures were found that keep the limits; {} are wanted\n{}",
+                      candidates.rows(), options.postures, leftOutText(options, setup)));
     return 1;
   }
   const StaticPostures set =
@@ -407,14 +427,27 @@ int runPostures(const ExciteOptions& options, const Setup& setup) {
     points.col(static_cast<Eigen::Index>(j)) =
         set.q.col(setup.tree->positionIndex(requireJoint(*setup.model, limits.joints[j])));
   }
+  std::string told = leftOutText(options, setup);
   if (!options.out.empty()) {
+    // where no acceleration is stated, full speed is reached within a second
+    for (Eigen::Index j = 0; j < limits.acceleration.size(); ++j) {
+      if (!std::isfinite(limits.acceleration[j])) limits.acceleration[j] = limits.velocity[j];
+    }
     const JointMotion motion = {limits.joints,
                                 std::make_shared<const PiecewisePolynomial>(
                                     alongPoints(points, limits, Profile::kMinimumJerk, 1.0))};
+    const std::string broken = brokenBy(setup, motion);
+    if (!broken.empty()) {
+      told +=
+          fmt::format("  the straight ways between the postures break '{}'; plan others\n", broken);
+    }
     writeMotion(options.out, motion, options.rate);
     if (!options.picture.empty()) writePictureOf(options.picture, motion, limits);
   }
-  nlohmann::json json = {{"condition", set.condition}, {"joints", limits.joints}};
+  nlohmann::json json = {{"condition", std::isfinite(set.condition) ? nlohmann::json(set.condition)
+                                                                    : nlohmann::json(nullptr)},
+                         {"collisions_left_out", setup.left_out},
+                         {"joints", limits.joints}};
   json["postures"] = nlohmann::json::array();
   TextTable table;
   table.header = limits.joints;
@@ -430,8 +463,8 @@ int runPostures(const ExciteOptions& options, const Setup& setup) {
     json["postures"].push_back(numbers);
   }
   writeJson(options, json.dump(2) + "\n");
-  print(fmt::format("{} postures at rest tell {} parameters; condition number {}\n{}",
-                    points.rows(), set.columns.size(), readable(set.condition),
+  print(fmt::format("{} postures at rest tell {} parameters; condition number {}\n{}{}",
+                    points.rows(), set.columns.size(), readable(set.condition), told,
                     table.text(colourWanted())));
   return 0;
 }
@@ -440,6 +473,12 @@ int runExcite(const ExciteOptions& options) {
   if (!options.picture.empty()) requirePicturePath(options.picture);
   if (options.starts < 1) throw Error("--starts: expected at least 1");
   if (!(options.rate > 0.0)) throw Error("--rate: expected a positive number");
+  if (!(options.time_limit > 0.0)) {
+    throw Error(
+        fmt::format("--time-limit {}: expected a positive number of seconds; leave it out "
+                    "for 60 s",
+                    readable(options.time_limit)));
+  }
   Setup setup = setUp(options);
   if (!options.rest.empty() && options.rest.size() != setup.design.constraints.joints.size()) {
     throw Error(fmt::format("--rest: {} positions for {} joints", options.rest.size(),
@@ -464,8 +503,17 @@ int runExcite(const ExciteOptions& options) {
     }
   }
   if (!best.feasible) {
-    writeJson(options, reportJson(options, best, {}, best_seed).dump(2) + "\n");
-    print(fmt::format("no motion: {}\n", best.note));
+    writeJson(options, reportJson(options, setup, best, {}, best_seed).dump(2) + "\n");
+    print(fmt::format("no motion: {}\n{}", best.note, leftOutText(options, setup)));
+    return 1;
+  }
+  if (std::isinf(best.criterion) && best.criterion > 0.0) {
+    writeJson(options, reportJson(options, setup, best, {}, best_seed).dump(2) + "\n");
+    print(
+        fmt::format("no motion: the criterion '{}' stays infinite, because no motion of these "
+                    "joints tells the {} parameters apart; ask for fewer --parameters or let more "
+                    "--joints move\n",
+                    options.criterion, best.columns.size()));
     return 1;
   }
   const MotionLimits limits = limitsOf(*setup.model, best.joints);
@@ -481,8 +529,8 @@ int runExcite(const ExciteOptions& options) {
   const Forecast forecast = forecastOf(setup, best, options.rate);
   if (!options.out.empty()) writeMotion(options.out, motion, options.rate);
   if (!options.picture.empty()) writePictureOf(options.picture, motion, limits);
-  writeJson(options, reportJson(options, best, forecast, best_seed).dump(2) + "\n");
-  print(reportText(options, best, forecast, colourWanted()));
+  writeJson(options, reportJson(options, setup, best, forecast, best_seed).dump(2) + "\n");
+  print(reportText(options, setup, best, forecast, colourWanted()));
   if (options.target > 0.0 && best.criterion > options.target) {
     print(
         fmt::format("  the target of {} is not reached; try more --starts, more --seconds or "

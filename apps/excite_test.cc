@@ -67,13 +67,66 @@ TEST_F(Excite, SaysNoAndPostures) {
   EXPECT_NE(r.out.find("5 postures"), std::string::npos) << r.out;
 }
 
+// Every bundled robot has postures to rest in and an exciting motion with the defaults, whatever
+// its shapes (two robots have links that always touch, which is told), and also when only its last
+// joint moves: what that cannot tell is listed. A few harmonics and seconds, since only the ending
+// matters.
+TEST_F(Excite, EveryBundledRobot) {
+  for (const char* name : {"planar_2r", "tx40", "tx40_coupled", "tx40_urdf", "rv2sq", "iiwa14",
+                           "mobile_manipulator", "humanoid"}) {
+    const bool many = std::string(name) == "humanoid";
+    const Result rest = run(name, "--postures 4 --out " + file("p.csv"));
+    EXPECT_EQ(rest.code, 0) << name << rest.out << rest.error;
+    const std::string quick = "--harmonics 3 --time-limit 4 --json " + file("r.json");
+    // 500 pairs of links take longer
+    const Result all = run(name, quick + (many ? " --no-self-collision" : ""));
+    EXPECT_EQ(all.code, 0) << name << all.out << all.error;
+    const nlohmann::json report = json("r.json");
+    EXPECT_TRUE(report["after"].is_number()) << name;
+    EXPECT_LE(report["after"].get<double>(), report["before"].get<double>()) << name;
+    EXPECT_EQ(report["collisions_left_out"].empty(), std::string(name) != "tx40_urdf") << name;
+    const std::vector<std::string> joints = readMotion(file("p.csv")).joints;
+    const Result one = run(name, quick + " --no-self-collision --joints " + joints.back());
+    EXPECT_EQ(one.code, 0) << name << one.out << one.error;
+    EXPECT_TRUE(json("r.json")["after"].is_number()) << name;
+    EXPECT_FALSE(json("r.json")["silent"].empty()) << name;
+    EXPECT_NE(one.out.find("cannot be learnt"), std::string::npos) << name;
+  }
+}
+
+// Parameters that no motion of the joints tells apart are answered with "no", and nothing is
+// written.
+TEST_F(Excite, InfiniteCriterionIsNoMotion) {
+  const Result r =
+      run("planar_2r",
+          "--harmonics 3 --joints elbow --parameters upper_arm.Iyy --out " + file("m.json"));
+  EXPECT_EQ(r.code, 1) << r.out;
+  EXPECT_NE(r.out.find("stays infinite"), std::string::npos) << r.out;
+  EXPECT_FALSE(fs::exists(file("m.json")));
+}
+
+// The forecast counts what was recorded before: with it, every standard deviation is below that of
+// the earlier motion alone.
+TEST_F(Excite, ForecastKnowsEarlierMotions) {
+  const std::string same = "--harmonics 3 --seconds 6 --noise 0.1 --time-limit 20 ";
+  ASSERT_EQ(run("planar_2r", same + "--out " + file("m.json") + " --json " + file("a.json")).code,
+            0);
+  ASSERT_EQ(
+      run("planar_2r", same + "--earlier " + file("m.json") + " --json " + file("b.json")).code, 0);
+  const nlohmann::json a = json("a.json")["parameters"], b = json("b.json")["parameters"];
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_LT(b[i]["sigma"].get<double>(), a[i]["sigma"].get<double>()) << a[i]["name"];
+  }
+}
+
 // Bad options end with 2 and a sentence.
 TEST_F(Excite, BadOptions) {
   for (const char* options :
        {"--criterion best", "--joints elbw", "--workspace 'tip up'", "--environment table",
         "--disable-collision a", "--disable-collision a:b", "--noise -1", "--noise 1,2,3",
         "--rest 0", "--harmonics 1", "--picture p.bmp", "--earlier none.json", "--starts 0",
-        "--parameters mass"}) {
+        "--parameters mass", "--time-limit 0"}) {
     const Result r = run("planar_2r", std::string("--harmonics 3 ") + options);
     EXPECT_EQ(r.code, 2) << options << r.out;
     EXPECT_NE(r.error.find("proprio: "), std::string::npos) << options;

@@ -22,12 +22,19 @@ constexpr int kDense = 50, kCoarse = 2;
 constexpr double kTightening = 0.005;
 // The random start uses this much of the joint limits.
 constexpr double kStartUsage = 0.7;
-constexpr int kStartTries = 400;
-constexpr double kSmallestStart = 0.02;
+// Postures tried for a start at most, and also when the time is over.
+constexpr int kStartTries = 400, kLeastTries = 20;
+constexpr double kSmallestStart = 0.02, kLargeStart = 0.3;
+// Part of the time limit after which any start will do.
+constexpr double kStartTime = 0.2;
+// Part of the time limit after which the evolution strategy leaves the rest to the gradient method.
+constexpr double kRescueTime = 0.5;
 // A criterion beyond this is a start that a gradient does not lead away from.
 constexpr double kBadStart = 1e4;
 constexpr int kRescueGenerations = 60;
 constexpr double kActive = 0.97;
+// Usage of a pair of links that is far enough apart not to be watched: 0.1 m beyond the clearance.
+constexpr double kFarPair = 0.0;
 constexpr double kBarrier = 1e-4;
 // A round that improves the criterion by less is the last.
 constexpr double kProgress = 0.003;
@@ -54,7 +61,11 @@ class Designer {
   double exactCriterion(const Eigen::VectorXd& x);
   Eigen::VectorXd randomCoefficients(Uniform& random) const;
   Eigen::VectorXd randomCentre(Uniform& random) const;
+  Eigen::VectorXd restingUsage(const Eigen::VectorXd& q) const;
   std::optional<Eigen::VectorXd> feasibleStart();
+  double largestScale(const Eigen::VectorXd& motion, const Eigen::VectorXd& centre) const;
+  std::string noStart(int tried, const std::map<std::string, int>& blame) const;
+  void watchCoarsely(const Eigen::VectorXd& x);
   Eigen::VectorXd rescued(const Eigen::VectorXd& x);
   bool scaledBack(Eigen::VectorXd& x) const;
   int watchExtremes(const Eigen::VectorXd& x);
@@ -96,7 +107,9 @@ Designer::Designer(const std::shared_ptr<const Model>& model, const ExcitationOp
   tree_ = std::make_shared<const Tree>(model);
   smooth_tree_ = std::make_shared<const Tree>(smooth);
   const Parameters parameters = declaredParameters(model), soft = declaredParameters(smooth);
-  design_.base = sampledBaseParameters(*tree_, parameters.layout);
+  const HeldRobot held = heldRobot(tree_, parameters.layout, options);
+  design_.base = excitableParameters(held);
+  design_.silent = silentParameters(sampledBaseParameters(*tree_, parameters.layout), design_.base);
   CriterionOptions criterion = options.criterion;
   if (criterion.columns.empty()) criterion.columns = design_.base.independent;
   design_.columns = criterion.columns;
@@ -110,8 +123,16 @@ Designer::Designer(const std::shared_ptr<const Model>& model, const ExcitationOp
   }
   constraints_ = std::make_shared<const MotionConstraints>(tree_, parameters, limits);
   smooth_constraints_ = std::make_shared<const MotionConstraints>(smooth_tree_, soft, limits);
+  if (!options.earlier.empty()) {
+    criterion.earlier = std::sqrt(kDense * options.harmonics / options.seconds) *
+                        earlierFactor(held, criterion.columns);
+  }
   criterion.smoothing = 0.0;
   criterion_ = std::make_unique<ExcitationCriterion>(tree_, parameters.layout, criterion);
+  // fewer samples in the search: the earlier ones count less in the same way
+  criterion.earlier *=
+      std::sqrt(static_cast<double>(internal::criterionSamples(options, criterion, *smooth_tree_)) /
+                (kDense * options.harmonics));
   criterion.smoothing = options.criterion.smoothing > 0.0 ? options.criterion.smoothing : 8.0;
   search_criterion_ = std::make_unique<ExcitationCriterion>(smooth_tree_, soft.layout, criterion);
   problem_ = std::make_unique<internal::ExcitationProblem>(
@@ -179,50 +200,85 @@ Eigen::VectorXd Designer::randomCentre(Uniform& random) const {
   return centre;
 }
 
-/// A random motion about the middle of the ranges or, where that is not possible, about random
-/// postures; as large as all limits allow.
+/// Usage of every constraint when resting at these positions.
+Eigen::VectorXd Designer::restingUsage(const Eigen::VectorXd& q) const {
+  const Eigen::MatrixXd still = Eigen::MatrixXd::Zero(1, q.size());
+  Eigen::VectorXd usage = constraints_->usage(q.transpose(), still, still).row(0).transpose();
+  for (Eigen::Index c = 0; c < usage.size(); ++c) {
+    usage[c] = constraints_->list()[static_cast<size_t>(c)].measure(usage[c]);
+  }
+  return usage;
+}
+
+/// A random motion about the middle of the ranges, about the posture or, where that is not
+/// possible, about random postures and postures between them and one that keeps the limits; as
+/// large as all limits allow.
 std::optional<Eigen::VectorXd> Designer::feasibleStart() {
   Uniform random(options_.seed);
   const Eigen::VectorXd raw = randomCoefficients(random);
   const MotionLimits& limits = constraints_->limits();
-  Eigen::VectorXd centre = 0.5 * (limits.lower + limits.upper);
-  for (double& c : centre) {
+  Eigen::VectorXd middle = 0.5 * (limits.lower + limits.upper);
+  for (double& c : middle) {
     if (!std::isfinite(c)) c = 0.0;
   }
   std::map<std::string, int> blame;
-  std::optional<Eigen::VectorXd> best;
+  std::optional<Eigen::VectorXd> best, resting;
   double largest = kSmallestStart;
-  for (int t = 0; t < kStartTries && largest < 0.3 && !outOfTime(); ++t) {
-    if (t > 0) centre = randomCentre(random);
-    const Eigen::VectorXd motion = problem_->centredAt(raw, centre);
-    const Usage resting = worstUsage(problem_->scaled(motion, 0.0, centre));
-    if (!resting.kept()) {
-      Eigen::Index worst = 0;
-      resting.worst.maxCoeff(&worst);
+  int tried = 0;
+  // a small motion that was found leaves most of the time to the search
+  const auto enough = [&] {
+    return largest >= kLargeStart || outOfTime() ||
+           (best && elapsed() > kStartTime * options_.time_limit);
+  };
+  for (; tried < kStartTries && (!enough() || (!best && tried < kLeastTries)); ++tried) {
+    Eigen::VectorXd centre = tried == 0   ? middle
+                             : tried == 1 ? constraints_->heldPositions()
+                                          : randomCentre(random);
+    // many joints at random nearly always collide: every other one is nearer to what does not
+    if (tried > 1 && tried % 2 == 1 && resting) {
+      centre = *resting + random(0.0, 0.7) * (centre - *resting);
+    }
+    const Eigen::VectorXd usage = restingUsage(centre);
+    Eigen::Index worst = 0;
+    if (usage.size() > 0 && !(usage.maxCoeff(&worst) <= 1.0)) {
       ++blame[constraints_->list()[static_cast<size_t>(worst)].name];
       continue;
     }
-    double low = 0.0, high = 1.0;
-    if (worstUsage(motion).kept()) low = 1.0;
-    for (int k = 0; k < 8 && low < 1.0; ++k) {
-      const double middle = 0.5 * (low + high);
-      (worstUsage(problem_->scaled(motion, middle, centre)).kept() ? low : high) = middle;
-    }
-    if (low <= largest) continue;
-    largest = low;
-    best = problem_->scaled(motion, low, centre);
+    if (!resting) resting = centre;
+    const Eigen::VectorXd motion = problem_->centredAt(raw, centre);
+    const double scale = largestScale(motion, centre);
+    if (scale <= largest) continue;
+    largest = scale;
+    best = problem_->scaled(motion, scale, centre);
   }
-  if (!best) {
-    const auto most =
-        std::max_element(blame.begin(), blame.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
-    design_.note =
-        blame.empty()
-            ? "no motion was found that keeps the limits; they leave no room"
-            : fmt::format("no posture was found that keeps the limits: of {} tried, {} break '{}'",
-                          kStartTries, most->second, most->first);
-  }
+  if (!best) design_.note = noStart(tried, blame);
   return best;
+}
+
+/// How much of a motion about a posture keeps the limits, from 0 to 1.
+double Designer::largestScale(const Eigen::VectorXd& motion, const Eigen::VectorXd& centre) const {
+  double low = 0.0, high = 1.0;
+  if (worstUsage(motion).kept()) return 1.0;
+  for (int k = 0; k < 8; ++k) {
+    const double middle = 0.5 * (low + high);
+    (worstUsage(problem_->scaled(motion, middle, centre)).kept() ? low : high) = middle;
+  }
+  return low;
+}
+
+std::string Designer::noStart(int tried, const std::map<std::string, int>& blame) const {
+  const std::string late =
+      outOfTime() ? fmt::format(" within the time limit of {} s", options_.time_limit) : "";
+  if (blame.empty()) {
+    return fmt::format(
+        "no motion was found that keeps the limits{}: of {} postures tried, none "
+        "has room around it",
+        late, tried);
+  }
+  const auto most = std::max_element(
+      blame.begin(), blame.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return fmt::format("no posture was found that keeps the limits{}: of {} tried, {} break '{}'",
+                     late, tried, most->second, most->first);
 }
 
 /// Evolution strategy on log(criterion) with a penalty for limits.
@@ -244,7 +300,8 @@ Eigen::VectorXd Designer::rescued(const Eigen::VectorXd& x) {
     return problem_->value(y) + kPenalty * excess;
   };
   const double step = 0.3 * std::max(0.01, x.cwiseAbs().mean());
-  return minimiseByCma(value, x, step, cma, [&] { return outOfTime(); }).x;
+  const auto stop = [&] { return elapsed() > kRescueTime * options_.time_limit; };
+  return minimiseByCma(value, x, step, cma, stop).x;
 }
 
 /// Smaller about its starting posture until it keeps every limit; false if that does not help.
@@ -286,6 +343,20 @@ int Designer::watchExtremes(const Eigen::VectorXd& x) {
   return added;
 }
 
+/// Evenly spread times; pairs that are far apart are left to watchExtremes().
+void Designer::watchCoarsely(const Eigen::VectorXd& x) {
+  const int samples = kCoarse * options_.harmonics;
+  const GridSamples s = onGrid(problem_->series(x), samples);
+  const Eigen::MatrixXd usage = constraints_->usage(s.q, s.v, s.a);
+  for (int k = 0; k < samples; ++k) {
+    for (size_t c = 0; c < constraints_->list().size(); ++c) {
+      const bool pair = constraints_->list()[c].kind == ConstraintKind::kCollision;
+      if (pair && usage(k, static_cast<Eigen::Index>(c)) < kFarPair) continue;
+      problem_->watch(s.time[k], static_cast<int>(c));
+    }
+  }
+}
+
 Eigen::VectorXd Designer::solveRound(const Eigen::VectorXd& x) {
   ProgramOptions solver;
   solver.iterations = options_.iterations;
@@ -325,6 +396,7 @@ void Designer::finish(const Eigen::VectorXd& best) {
 }
 
 ExcitationDesign Designer::run() {
+  begin_ = std::chrono::steady_clock::now();  // the time limit is that of the search
   std::optional<Eigen::VectorXd> start = feasibleStart();
   if (!start) {
     design_.elapsed = elapsed();
@@ -345,12 +417,7 @@ ExcitationDesign Designer::run() {
     x = rescued(x);
     keep(x);
   }
-  for (int k = 0; k < kCoarse * options_.harmonics; ++k) {
-    const double time = options_.seconds * k / (kCoarse * options_.harmonics);
-    for (size_t c = 0; c < constraints_->list().size(); ++c) {
-      problem_->watch(time, static_cast<int>(c));
-    }
-  }
+  watchCoarsely(x);
   watchExtremes(x);
   design_.note = "all rounds done";
   for (int round = 0; round < options_.rounds; ++round) {
@@ -382,6 +449,18 @@ ExcitationDesign Designer::run() {
 }
 
 }  // namespace
+
+HeldRobot heldRobot(const std::shared_ptr<const Tree>& tree,
+                    const std::shared_ptr<const ParameterLayout>& layout,
+                    const ExcitationOptions& options) {
+  const ConstraintOptions& c = options.constraints;
+  return {tree,
+          layout,
+          c.joints.empty() ? motionJoints(tree->model()) : c.joints,
+          c.posture,
+          options.criterion.row_scale,
+          options.earlier};
+}
 
 GridSamples onGrid(const FourierSeries& motion, int samples) {
   GridSamples grid;

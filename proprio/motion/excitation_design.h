@@ -18,7 +18,9 @@
 ///
 /// Deterministic for a seed, unless the time limit ends the search.
 ///
-/// Base coordinates of a floating robot, and joints that are not named, stay at the posture.
+/// Base coordinates of a floating robot, and joints that are not named, stay at the posture; the
+/// parameters are those that the moving joints can tell (excitable_parameters.h), together with the
+/// motions that were recorded earlier.
 /// Sources: Swevers et al. 1997; Leboutet 2022 section 5.2.2 (L-13), Ardiani 2023 section 1.10
 /// Ramuzat 2022 section 3.3.
 
@@ -26,6 +28,7 @@
 #include <functional>
 #include <limits>
 
+#include "proprio/motion/excitable_parameters.h"
 #include "proprio/motion/excitation_criterion.h"
 #include "proprio/motion/fourier_series.h"
 #include "proprio/motion/motion_constraints.h"
@@ -43,8 +46,9 @@ struct ExcitationOptions {
   int harmonics = 20;
   double seconds = 10.0;
   /// `columns` empty: the base parameters. `smoothing` is that of the search (0: 8); results are
-  /// exact.
+  /// exact. `earlier` is set from the motions below, at the rate of the design's own samples.
   CriterionOptions criterion;
+  std::vector<JointMotion> earlier;  ///< motions already recorded: learn what they left open
   ConstraintOptions constraints;
   double margin = 0.05;  ///< part of every joint limit that is left free
   double speed = 1.0;    ///< velocities up to this part of their limits, accelerations its square
@@ -75,8 +79,9 @@ struct ExcitationDesign {
   double condition = 0.0;           ///< s_1 / s_n with the criterion's row and column scales
   Eigen::VectorXd singular_values;  ///< of W / sqrt(samples)
   std::vector<ActiveConstraint> active;
-  BaseParameters base;
+  BaseParameters base;       ///< of what these joints can tell
   std::vector<int> columns;  ///< that the criterion saw
+  std::vector<int> silent;   ///< parameters that act only when the held coordinates move too
   int rounds = 0, iterations = 0;
   double elapsed = 0.0;  ///< s
 };
@@ -85,6 +90,11 @@ struct ExcitationDesign {
 /// error: see `feasible` and `note`.
 ExcitationDesign designExcitation(const std::shared_ptr<const Model>& model,
                                   const ExcitationOptions& options);
+
+/// The robot as the design sees it: what moves, what is held, what was recorded.
+HeldRobot heldRobot(const std::shared_ptr<const Tree>& tree,
+                    const std::shared_ptr<const ParameterLayout>& layout,
+                    const ExcitationOptions& options);
 
 /// Samples of one period, evenly spaced from 0, without its end.
 struct GridSamples {

@@ -52,6 +52,13 @@ MotionLimits designLimits(const Model& model, const ExcitationOptions& options) 
   return limits;
 }
 
+Eigen::Index criterionSamples(const ExcitationOptions& options, const CriterionOptions& criterion,
+                              const Tree& tree) {
+  return std::max<Eigen::Index>(
+      kSamplesPerPeriod * options.harmonics,
+      3 * static_cast<Eigen::Index>(criterion.columns.size()) / std::max(1, tree.velocityCount()));
+}
+
 ExcitationProblem::ExcitationProblem(const ExcitationOptions& options,
                                      std::shared_ptr<const Tree> smooth,
                                      std::shared_ptr<const MotionConstraints> constraints,
@@ -72,10 +79,7 @@ ExcitationProblem::ExcitationProblem(const ExcitationOptions& options,
     unit_.segment(j * perJoint(), perJoint()).setConstant(speed);
     unit_[j * perJoint()] = 1.0;
   }
-  const Eigen::Index samples =
-      std::max<Eigen::Index>(kSamplesPerPeriod * harmonics_,
-                             3 * static_cast<Eigen::Index>(criterion->options().columns.size()) /
-                                 std::max(1, smooth->velocityCount()));
+  const Eigen::Index samples = criterionSamples(options, criterion->options(), *smooth);
   const Eigen::VectorXd times = Eigen::VectorXd::NullaryExpr(samples, [&](Eigen::Index k) {
     return period_ * static_cast<double>(k) / static_cast<double>(samples);
   });

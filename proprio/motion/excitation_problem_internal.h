@@ -12,6 +12,10 @@ namespace proprio::internal {
 /// Limits that the design keeps: margin and speed applied.
 MotionLimits designLimits(const Model& model, const ExcitationOptions& options);
 
+/// Samples of one period at which the search looks at the criterion.
+Eigen::Index criterionSamples(const ExcitationOptions& options, const CriterionOptions& criterion,
+                              const Tree& tree);
+
 class ExcitationProblem {
  public:
   /// `smooth` has smooth signs; `constraints` belong to it.

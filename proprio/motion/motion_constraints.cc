@@ -165,6 +165,14 @@ const MotionLimits& MotionConstraints::limits() const { return impl_->limits; }
 const std::vector<MotionConstraint>& MotionConstraints::list() const { return impl_->list; }
 const std::vector<int>& MotionConstraints::coordinates() const { return impl_->velocities; }
 
+Eigen::VectorXd MotionConstraints::heldPositions() const {
+  Eigen::VectorXd q(impl_->limits.size());
+  for (Eigen::Index i = 0; i < q.size(); ++i) {
+    q[i] = impl_->options.posture[impl_->positions[static_cast<size_t>(i)]];
+  }
+  return q;
+}
+
 Eigen::MatrixXd MotionConstraints::fullPositions(ConstMatrixRef q) const {
   Eigen::MatrixXd full = impl_->options.posture.transpose().replicate(q.rows(), 1);
   for (Eigen::Index i = 0; i < q.cols(); ++i) {

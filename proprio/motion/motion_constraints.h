@@ -66,6 +66,8 @@ class MotionConstraints {
   /// Velocity coordinate of each moving joint.
   const std::vector<int>& coordinates() const;
 
+  /// Positions of the moving joints at the posture at which everything else is held.
+  Eigen::VectorXd heldPositions() const;
   /// All coordinates of samples in which only the moving joints are given (samples x joints).
   Eigen::MatrixXd fullPositions(ConstMatrixRef q) const;
   Eigen::MatrixXd fullVelocities(ConstMatrixRef v) const;

@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "proprio/dynamics/augmented_regressor.h"
 #include "proprio/motion/uniform_internal.h"
@@ -18,6 +19,8 @@ namespace {
 constexpr double kPrior = 1e-6;
 constexpr double kExchangeGain = 1e-9;
 constexpr int kSweeps = 20;
+// A random posture that breaks a limit is taken nearer to one that does not so often.
+constexpr int kNearer = 5;
 
 /// Static rows of every candidate, only the chosen columns, scaled to columns of size one.
 struct Candidates {
@@ -81,20 +84,34 @@ Eigen::MatrixXd candidatePostures(const MotionConstraints& constraints, int coun
   if (tries <= 0) tries = 50 * count;
   Uniform random(seed);
   const MotionLimits& limits = constraints.limits();
-  const Eigen::MatrixXd still = Eigen::MatrixXd::Zero(1, limits.size());
-  Eigen::MatrixXd q(1, limits.size());
-  std::vector<Eigen::RowVectorXd> found;
-  for (int t = 0; t < tries && static_cast<int>(found.size()) < count; ++t) {
-    for (Eigen::Index j = 0; j < q.cols(); ++j) {
-      const bool stated = std::isfinite(limits.lower[j]) && std::isfinite(limits.upper[j]);
-      q(0, j) = stated ? random(limits.lower[j], limits.upper[j]) : random(-M_PI, M_PI);
-    }
+  const Eigen::Index n = limits.size();
+  const Eigen::MatrixXd still = Eigen::MatrixXd::Zero(1, n);
+  const auto kept = [&](const Eigen::RowVectorXd& q) {
     const Eigen::MatrixXd usage = constraints.usage(q, still, still);
-    bool kept = true;
-    for (Eigen::Index c = 0; c < usage.cols() && kept; ++c) {
-      kept = constraints.list()[static_cast<size_t>(c)].measure(usage(0, c)) <= 1.0;
+    for (Eigen::Index c = 0; c < usage.cols(); ++c) {
+      if (!(constraints.list()[static_cast<size_t>(c)].measure(usage(0, c)) <= 1.0)) return false;
     }
-    if (kept) found.push_back(constraints.fullPositions(q).row(0));
+    return true;
+  };
+  // many joints at random nearly always collide; nearer to a posture that does not, fewer do
+  std::optional<Eigen::RowVectorXd> anchor;
+  const Eigen::RowVectorXd held = constraints.heldPositions().transpose();
+  if (kept(held)) anchor = held;
+  std::vector<Eigen::RowVectorXd> found;
+  Eigen::RowVectorXd q(n);
+  for (int t = 0; t < tries && static_cast<int>(found.size()) < count; ++t) {
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const bool stated = std::isfinite(limits.lower[j]) && std::isfinite(limits.upper[j]);
+      q[j] = stated ? random(limits.lower[j], limits.upper[j]) : random(-M_PI, M_PI);
+    }
+    bool good = kept(q);
+    for (int k = 0; k < kNearer && anchor && !good; ++k) {
+      q = *anchor + 0.7 * (q - *anchor);
+      good = kept(q);
+    }
+    if (!good) continue;
+    if (!anchor) anchor = q;
+    found.push_back(constraints.fullPositions(q).row(0));
   }
   Eigen::MatrixXd postures(static_cast<Eigen::Index>(found.size()),
                            constraints.fullPositions(q).cols());

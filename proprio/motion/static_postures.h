@@ -28,7 +28,8 @@ struct StaticPostures {
 };
 
 /// Random postures of the constraints' joints that keep every limit at rest, as full positions; at
-/// most `count`, fewer if `tries` random ones do not hold more.
+/// most `count`, fewer if `tries` random ones do not hold more. Those that break a limit are taken
+/// nearer to one that does not (the held posture, or the first that was found).
 Eigen::MatrixXd candidatePostures(const MotionConstraints& constraints, int count, uint64_t seed,
                                   int tries = 0);
 
