@@ -176,7 +176,10 @@ class Round {
                                         ? projectedSystem(problem_.stacked, blocks_, sigma)
                                         : weightedSystem(simulated_, sigma);
     if (!rule_.consistent) return solveSystem(problem_, system, options_, sigma);
-    Estimate estimate = solveConsistent(problem_, system, options_);
+    MethodOptions own = options_;  // budget and tolerance are those of the rounds
+    own.max_iterations = 0;
+    own.tolerance = 0.0;
+    Estimate estimate = solveConsistent(problem_, system, own);
     estimate.sigma = sigma;
     return estimate;
   }
