@@ -83,18 +83,30 @@ void setConstraints(const IdentifyVerbOptions& options, MethodOptions* method) {
   }
 }
 
-/// robot.urdf and robot.yaml of an earlier result in the folder, which a result that has none would
-/// stand beside; never the files that were read.
-std::vector<std::string> staleFiles(const std::string& folder, const Model& model) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> stale;
-  if (!fs::exists(folder + "/estimate.json")) return stale;
+const auto kRobotFiles = {"/robot.urdf", "/robot.yaml"};
+
+/// A result must not replace what it was made from.
+void requireOtherFolder(const std::string& folder, const Model& model) {
+  if (folder.empty()) return;
   std::error_code ignored;
-  for (const char* name : {"/robot.urdf", "/robot.yaml"}) {
-    const std::string path = folder + name;
-    if (fs::exists(path) && !fs::equivalent(path, model.source, ignored) &&
-        !fs::equivalent(path, model.urdf, ignored))
-      stale.push_back(path);
+  for (const char* name : kRobotFiles) {
+    for (const std::string& read : {model.source, model.urdf}) {
+      if (std::filesystem::equivalent(folder + name, read, ignored))
+        throw Error(fmt::format(
+            "--out {}: {}{} is the description that was read, and would be replaced; choose "
+            "another folder",
+            folder, folder, name));
+    }
+  }
+}
+
+/// robot.urdf and robot.yaml of an earlier result in the folder, which a result that has none would
+/// stand beside.
+std::vector<std::string> staleFiles(const std::string& folder) {
+  std::vector<std::string> stale;
+  if (!std::filesystem::exists(folder + "/estimate.json")) return stale;
+  for (const char* name : kRobotFiles) {
+    if (std::filesystem::exists(folder + name)) stale.push_back(folder + name);
   }
   return stale;
 }
@@ -112,14 +124,13 @@ void writeAll(const IdentifyVerbOptions& options, const Model& model,
   estimate.layout = result.problem.layout;
   const Eigen::VectorXd& chi = result.best().estimate.chi;
   estimate.values.assign(chi.data(), chi.data() + chi.size());
-  const WrittenModel written =
-      writtenModel(model, estimate, options.force, result.best().origins);
+  const WrittenModel written = writtenModel(model, estimate, options.force, result.best().origins);
   std::error_code failed;
   std::filesystem::create_directories(options.out, failed);
   if (failed) throw Error(fmt::format("{}: {}", options.out, failed.message()));
   std::vector<std::string> stale;
   if (written.urdf.empty()) {
-    stale = staleFiles(options.out, model);
+    stale = staleFiles(options.out);
   } else {
     files.push_back({options.out + "/robot.urdf", written.urdf});
     files.push_back({options.out + "/robot.yaml", written.yaml});
@@ -142,6 +153,7 @@ void writeAll(const IdentifyVerbOptions& options, const Model& model,
 
 int run(IdentifyVerbOptions options) {
   const Model model = readRobot(options);
+  requireOtherFolder(options.out, model);
   options.identify.signals = jointSignalOptions(options.signals);
   setConstraints(options, &options.identify.method);
   options.identify.friction_constants = frictionConstantsNamed(options.friction_constants);
