@@ -94,8 +94,8 @@ int run(const ValidateOptions& options) {
   RecordingOptions read;
   read.part = DataPart::kTest;
   auto progress = std::make_unique<ProgressBar>();
-  auto tell = [&progress, steps = 0, all = 2 * options.logs.size()](
-                        const std::string& step) mutable {
+  auto tell = [&progress, steps = 0,
+               all = 2 * options.logs.size()](const std::string& step) mutable {
     progress->show(step, static_cast<double>(steps++) / static_cast<double>(all));
   };
   for (const std::string& log : options.logs) {

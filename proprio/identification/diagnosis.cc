@@ -146,8 +146,7 @@ std::vector<std::string> remarks(const IdentificationProblem& problem, const Est
     out.push_back(fmt::format(
         "Noise in the motion biases least squares (or the model lacks something): with {} as "
         "instruments {} moves by {:.2g} standard deviations (p = {:.1g}).",
-        noise_bias.instruments,
-        parameterWords(*problem.layout, problem.base.independent[place]),
+        noise_bias.instruments, parameterWords(*problem.layout, problem.base.independent[place]),
         noise_bias.largest_shift, noise_bias.result.p_value));
   } else if (noise_bias.result.degrees > 0.0 && !noise_bias.decided()) {
     out.push_back(

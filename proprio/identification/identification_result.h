@@ -41,10 +41,10 @@ struct ParameterUncertainty {
 struct MethodResult {
   Estimate estimate;  ///< covariance corrected for correlation of the residuals in time
   std::vector<ParameterUncertainty> base;  ///< per base parameter; empty where it is not known
-  std::vector<ParameterOrigin> origins;  ///< per standard parameter
-  std::vector<LinkConsistency> links;    ///< that move
-  bool consistent = false;               ///< all of them
-  std::vector<Evaluation> training;      ///< one per recording
+  std::vector<ParameterOrigin> origins;    ///< per standard parameter
+  std::vector<LinkConsistency> links;      ///< that move
+  bool consistent = false;                 ///< all of them
+  std::vector<Evaluation> training;        ///< one per recording
   std::vector<Evaluation> validation;
   std::vector<JointDiagnosis> joints;  ///< per velocity coordinate
 };

@@ -69,8 +69,8 @@ IdentificationProblem without(const IdentificationProblem& problem, size_t block
 /// only sums of squares.
 Eigen::VectorXd largestResiduals(const IdentificationProblem& problem, const StackedBlock& block,
                                  const Eigen::VectorXd& beta) {
-  const MotionData data = middleSamples(problem.data[static_cast<size_t>(block.recording)],
-                                        block.start, block.count);
+  const MotionData data =
+      middleSamples(problem.data[static_cast<size_t>(block.recording)], block.start, block.count);
   const Eigen::MatrixXd residuals = torqueResiduals(problem, data, beta);
   return data.use.select(residuals.array().abs(), 0.0).colwise().maxCoeff().transpose();
 }

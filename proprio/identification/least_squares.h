@@ -48,8 +48,8 @@ RankedSolution solveRanked(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
 /// in the constant pull-back metric, the others relative to their size. Not necessarily possible.
 Eigen::VectorXd standardFromBase(const IdentificationProblem& problem, const Eigen::VectorXd& beta);
 
-/// "mass of forearm against first moment x of upper_arm": a direction in base parameters in words, the largest
-/// shares first.
+/// "mass of forearm against first moment x of upper_arm": a direction in base parameters in words,
+/// the largest shares first.
 std::string directionText(const IdentificationProblem& problem, const Eigen::VectorXd& direction);
 
 /// Per standard parameter: data, combination or prior. A base parameter that the data do not decide

@@ -23,8 +23,7 @@ TEST(ParameterWords, NameEveryParameter) {
   EXPECT_EQ(parameterWords(layout, layout.index("link_6.Iyz")), "inertia yz of link_6");
   EXPECT_EQ(parameterWords(layout, layout.index("joint_4.rotor_inertia")),
             "rotor inertia of joint_4");
-  EXPECT_EQ(parameterWords(layout, layout.index("joint_4.viscous")),
-            "viscous friction of joint_4");
+  EXPECT_EQ(parameterWords(layout, layout.index("joint_4.viscous")), "viscous friction of joint_4");
 }
 
 // Claim: a direction is told in words, the largest share first.

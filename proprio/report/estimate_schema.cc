@@ -233,9 +233,10 @@ std::vector<SchemaField> fileFields() {
            listOf(objectOf({{"name", "", kText}, {"seconds", "", kFinite}}))},
           {"seconds", "all stages together", kFinite},
           {"seed", "of everything random", kCount},
-          {"software", "versions", objectOf({{"proprio", "its version", kText},
-                                             {"compiler", "that built it", kText},
-                                             {"eigen", "the library of matrices", kText}})}};
+          {"software", "versions",
+           objectOf({{"proprio", "its version", kText},
+                     {"compiler", "that built it", kText},
+                     {"eigen", "the library of matrices", kText}})}};
 }
 
 }  // namespace

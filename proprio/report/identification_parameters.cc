@@ -107,8 +107,8 @@ std::string baseTables(const IdentificationResult& result) {
     const std::string owner = ownerOf(*problem.layout, parameter);
     if (tables.count(owner) == 0) {
       owners.push_back(owner);
-      tables[owner].header = {xmlEscaped(owner), "as given", "identified", "95 % interval",
-                              "± %",             ""};
+      tables[owner].header = {xmlEscaped(owner), "as given", "identified",
+                              "95 % interval",   "± %",      ""};
       tables[owner].align = "lrrrrr";
     }
     const double percent = 100.0 * sigma[i] / std::abs(estimate.beta[i]);
@@ -293,12 +293,11 @@ std::string linkSection(const IdentificationResult& result) {
 }
 
 std::string parameterSection(const IdentificationResult& result) {
-  return section(
-      "parameters", "Base parameters: what the torques determine",
-      "<p class=\"muted\"><span class=\"before\">○</span> as given, <span "
-      "class=\"after\">●</span> identified, with a bar for the 95 % interval; "
-      "the tick is zero. Rest on a name to read it whole.</p>\n" +
-          baseTables(result));
+  return section("parameters", "Base parameters: what the torques determine",
+                 "<p class=\"muted\"><span class=\"before\">○</span> as given, <span "
+                 "class=\"after\">●</span> identified, with a bar for the 95 % interval; "
+                 "the tick is zero. Rest on a name to read it whole.</p>\n" +
+                     baseTables(result));
 }
 
 std::string jointSection(const IdentificationResult& result) {

@@ -71,9 +71,8 @@ InertiaShares divideInertia(const InertialParameters& whole, const InertialParam
   }
   const double factor = to.mass / from.mass;
   const bool movable = isPossible(to) && isPossible(from);
-  const bool enough = own.mass > 0.0
-                          ? rest.mass >= kLeastShare * own.mass
-                          : !movable || factor > kLikely || factor < 1.0 / kLikely;
+  const bool enough = own.mass > 0.0 ? rest.mass >= kLeastShare * own.mass
+                                     : !movable || factor > kLikely || factor < 1.0 / kLikely;
   if (parts.empty() || !movable || (enough && isPossible(rest))) return shares;
   shares.kept = false;
   shares.mass_factor = factor;

@@ -46,8 +46,8 @@ TEST(InertiaShares, ScalesAllAlike) {
   int moved = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const InertialParameters own = someBox(0.3, seed);
-    const std::vector<FixedPart> parts = {{someBox(0.6, seed + 1000)}, {someBox(0.2, seed + 2000)},
-                                          {InertialParameters()}};
+    const std::vector<FixedPart> parts = {
+        {someBox(0.6, seed + 1000)}, {someBox(0.2, seed + 2000)}, {InertialParameters()}};
     const InertialParameters whole = someBox(0.4 + 0.01 * static_cast<double>(seed), seed + 3000);
     const InertiaShares shares = divideInertia(whole, own, parts);
     const InertialParameters rest = ownShare(whole, shares);

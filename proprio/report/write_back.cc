@@ -49,10 +49,10 @@ Parameters withoutTheUnidentified(Parameters estimate,
   for (int link = 0; link < static_cast<int>(model.links.size()); ++link) {
     const InertialParameters& declared = model.links[static_cast<size_t>(link)].inertia;
     const auto first = origins.begin() + (origins.empty() ? 0 : estimate.layout->linkOffset(link));
-    const bool unknown = !origins.empty() &&
-                         std::all_of(first, first + 10, [](ParameterOrigin origin) {
-                           return origin == ParameterOrigin::kPrior;
-                         });
+    const bool unknown =
+        !origins.empty() && std::all_of(first, first + 10, [](ParameterOrigin origin) {
+          return origin == ParameterOrigin::kPrior;
+        });
     const bool fixed = link == model.base && !model.floating;
     if (fixed || (unknown && isSameBody(declared, linkInertia(estimate, link))))
       setLinkInertia(estimate, link, declared);
@@ -78,8 +78,8 @@ std::vector<std::string> refusalsOf(const Model& before, const Model& after) {
     const std::string link =
         finding.link >= 0 ? after.links[static_cast<size_t>(finding.link)].name : "";
     const int old_link = link.empty() ? -1 : before.linkIndex(link);
-    const bool touched = old_link >= 0 &&
-                         before.links[static_cast<size_t>(old_link)].inertia.vector() !=
+    const bool touched =
+        old_link >= 0 && before.links[static_cast<size_t>(old_link)].inertia.vector() !=
                              after.links[static_cast<size_t>(finding.link)].inertia.vector();
     const bool old = std::any_of(known.begin(), known.end(), [&](const Finding& other) {
       return other.rule == finding.rule && other.subject == finding.subject;
@@ -98,8 +98,7 @@ std::vector<std::string> refusalsOf(const Model& before, const Model& after) {
 /// All of a few names, some of many.
 std::string listed(const std::vector<std::string>& names) {
   if (std::ssize(names) <= kMostNames) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more",
-                     fmt::join(names.begin(), names.begin() + kMostNames, ", "),
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMostNames, ", "),
                      std::ssize(names) - kMostNames);
 }
 
@@ -144,11 +143,11 @@ Model withUntouchedFriction(Model model, const Model& as_read, const Model& file
     if (old < 0 || file < 0) continue;
     const std::vector<FrictionTerm>& before =
         as_read.joints[static_cast<size_t>(old)].friction.terms;
-    const bool same = std::equal(
-        before.begin(), before.end(), joint.friction.terms.begin(), joint.friction.terms.end(),
-        [](const FrictionTerm& a, const FrictionTerm& b) {
-          return a.kind == b.kind && a.coefficient == b.coefficient;
-        });
+    const bool same =
+        std::equal(before.begin(), before.end(), joint.friction.terms.begin(),
+                   joint.friction.terms.end(), [](const FrictionTerm& a, const FrictionTerm& b) {
+                     return a.kind == b.kind && a.coefficient == b.coefficient;
+                   });
     if (same) joint.friction = files.joints[static_cast<size_t>(file)].friction;
   }
   return model;
@@ -178,8 +177,8 @@ WrittenModel writtenModel(const Model& as_read, const Parameters& estimate, bool
   RobotYamlUpdate update;
   update.urdf = kUrdfName;
   if (!as_read.urdf.empty()) {
-    written.urdf = updatedUrdf(readFile(as_read.urdf),
-                               withUntouchedFriction(model, as_read, files), as_read.urdf);
+    written.urdf = updatedUrdf(readFile(as_read.urdf), withUntouchedFriction(model, as_read, files),
+                               as_read.urdf);
     update.urdf_text = written.urdf;
   }
   const std::string yaml =

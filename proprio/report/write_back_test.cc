@@ -169,9 +169,9 @@ TEST_F(WriteBack, DividesLinkAndTool) {
   Parameters estimate = declaredParameters(std::make_shared<const Model>(as_read));
   const int fore = as_read.linkIndex("fore");
   const InertialParameters whole = InertialParameters::fromVector(
-      0.7 * transformed(Pose::fromXyzRpy({0.01, 0.02, 0.0}, {0.1, 0.0, 0.2}),
-                        linkInertia(estimate, fore))
-                .vector());
+      0.7 *
+      transformed(Pose::fromXyzRpy({0.01, 0.02, 0.0}, {0.1, 0.0, 0.2}), linkInertia(estimate, fore))
+          .vector());
   setLinkInertia(estimate, fore, whole);
   const WrittenModel written = writtenModel(as_read, estimate);
   EXPECT_TRUE(written.refusals.empty()) << written.refusals.front();
