@@ -10,6 +10,7 @@
 #include "proprio/dynamics/kinematics.h"
 #include "proprio/identification/consistent_alternatives.h"
 #include "proprio/identification/testing/consistent_robots.h"
+#include "proprio/identification/testing/own_command.h"
 #include "proprio/model/urdf_reader.h"
 #include "proprio/numerics/dense.h"
 #include "proprio/numerics/testing/sdpa.h"
@@ -129,15 +130,7 @@ TEST(ConsistencyProof, EverySimulatedEstimateIsPossible) {
     std::uniform_real_distribution<double> uniform(0.0, 1.0);
     IdentificationProblem problem = analysed;
     MotionData data = testing::smoothData(*tree, 60, seed);
-    auto reference = std::make_shared<MotionSamples>();
-    for (const Joint& joint : tree->model().joints) {
-      if (joint.velocity_index >= 0) reference->joints.push_back(joint.name);
-    }
-    reference->time = data.time;
-    reference->q = data.q;
-    reference->v = data.v;
-    reference->a = data.a;
-    data.reference = reference;
+    testing::commandItself(*tree, &data);
     const Eigen::VectorXd truth = testing::anotherRobot(*tree, *problem.layout, problem.prior,
                                                         0.7 * uniform(random), seed + 7);
     data.tau = predictTorques(*tree, *problem.layout, truth, data);

@@ -11,6 +11,7 @@
 #include "proprio/identification/consistent_alternatives.h"
 #include "proprio/identification/shape_hull.h"
 #include "proprio/identification/testing/consistent_robots.h"
+#include "proprio/identification/testing/own_command.h"
 #include "proprio/identification/testing/two_arms.h"
 #include "proprio/spatial/pseudo_inertia.h"
 
@@ -36,15 +37,7 @@ std::shared_ptr<const Tree> rubbingArms() {
 KnownProblem armsProblem(const std::shared_ptr<const Tree>& tree) {
   KnownProblem known;
   MotionData data = testing::smoothData(*tree, 60, 5);
-  auto reference = std::make_shared<MotionSamples>();
-  for (const Joint& joint : tree->model().joints) {
-    if (joint.velocity_index >= 0) reference->joints.push_back(joint.name);
-  }
-  reference->time = data.time;
-  reference->q = data.q;
-  reference->v = data.v;
-  reference->a = data.a;
-  data.reference = reference;
+  testing::commandItself(*tree, &data);
   known.problem = identificationProblem(tree, {data});
   known.truth = testing::anotherRobot(*tree, *known.problem.layout, known.problem.prior, 0.6, 1003);
   const int upper = 10 * requireLink(tree->model(), "left_upper");
