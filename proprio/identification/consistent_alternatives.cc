@@ -81,7 +81,7 @@ VectorXd possibleStart(const ConsistentProblem& consistent) {
   for (PsdBlock& block : nearest.blocks) block.log_det_weight = 0.0;
   nearest.inequalities = consistent.lmi.inequalities;
   const LmiSolution solution = solveLmiLeastSquares(nearest);
-  if (solution.status == LmiStatus::kInfeasible)
+  if (!fulfilsConstraints(solution))
     throw Error("no robot fulfils all the constraints: bounds contradict each other");
   return keptInside(consistent, solution.x);
 }
@@ -238,7 +238,7 @@ void PublishedStep::advance(double width) {
   LmiOptions solver;
   solver.start = rho_;
   const LmiSolution solution = solveLmiLeastSquares(program, solver);
-  if (solution.status == LmiStatus::kInfeasible || !solution.x.allFinite()) return;
+  if (!fulfilsConstraints(solution)) return;
   rho_ = solution.x;
   for (const LinkBlock& link : p_.links) {
     for (const int i : {0, 2, 5, 9}) rho_[link.first + i] = std::max(rho_[link.first + i], kPivot);

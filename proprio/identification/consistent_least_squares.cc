@@ -37,8 +37,10 @@ constexpr double kRelativeGap = 1e-9;
 constexpr double kProjectionUnit = 1e-3;
 constexpr const char* kContradiction =
     "no robot fulfils all the constraints: the bounds on masses contradict each other or the "
-    "frozen "
-    "links";
+    "frozen links";
+constexpr const char* kNotFound =
+    "the solver found neither a robot that fulfils all the constraints nor a proof that there is "
+    "none; bounds nearer to the description may help";
 /// Feasibility of base parameters: the margin of "possible", and distances that are rounding.
 constexpr double kTouches = 1e-9, kSamePoint = 1e-6;
 /// Weight of its pull, relative to the squares of what is approached.
@@ -68,7 +70,7 @@ LmiProblem recentred(const LmiProblem& problem, const VectorXd& xi) {
 /// as origin, that is the objective.
 LmiSolution solveToObjective(const LmiProblem& problem, const LmiOptions& options) {
   LmiSolution solution = solveLmiLeastSquares(problem, options);
-  if (solution.status == LmiStatus::kInfeasible || !solution.x.allFinite()) return solution;
+  if (!fulfilsConstraints(solution)) return solution;
   if (solution.gap < kRelativeGap * std::abs(solution.objective)) return solution;
   LmiSolution warm = solution;
   warm.x.setZero();
@@ -76,10 +78,7 @@ LmiSolution solveToObjective(const LmiProblem& problem, const LmiOptions& option
   again.warm = &warm;
   const LmiProblem moved = recentred(problem, solution.x);
   LmiSolution better = solveLmiLeastSquares(moved, again);
-  if (better.status == LmiStatus::kInfeasible || !better.x.allFinite() ||
-      !(better.gap < solution.gap)) {
-    return solution;
-  }
+  if (!fulfilsConstraints(better) || !(better.gap < solution.gap)) return solution;
   better.x += solution.x;
   better.iterations += solution.iterations;
   better.objective = objectiveAt(problem, better.x);
@@ -108,7 +107,13 @@ struct OptimalPoint {
   double gap = 0.0;
   int iterations = 1;
   LmiStatus status = LmiStatus::kSolved;
+  bool fulfils = true;  // all constraints
 };
+
+void requireConstraints(const OptimalPoint& point) {
+  if (point.status == LmiStatus::kInfeasible) throw Error(kContradiction);
+  if (!point.fulfils) throw Error(kNotFound);
+}
 
 OptimalPoint optimalPoint(const ConsistentProblem& consistent, const MethodOptions& options) {
   const LmiProblem small = withTriangularRows(consistent.lmi);
@@ -123,12 +128,9 @@ OptimalPoint optimalPoint(const ConsistentProblem& consistent, const MethodOptio
   LmiOptions solver;
   if (options.max_iterations > 0) solver.max_iterations = options.max_iterations;
   if (options.tolerance > 0.0) solver.tolerance = options.tolerance;
-  LmiSolution solution = solveToObjective(small, solver);
-  if (solution.status == LmiStatus::kInfeasible) {
-    solver.start = consistent.inside;  // possible: what remains are the inequalities
-    solution = solveToObjective(small, solver);
-  }
+  const LmiSolution solution = solveToObjective(small, solver);
   point.status = solution.status;
+  point.fulfils = fulfilsConstraints(solution);
   point.iterations = solution.iterations;
   point.gap = solution.gap / std::max(std::abs(objectiveAt(consistent.lmi, solution.x)), 1e-300);
   point.xi = keptInside(consistent, solution.x);
@@ -315,7 +317,7 @@ PriorOptions doubtingPrior(const IdentificationProblem& problem, const Triangula
     const ConsistentProblem consistent =
         consistentProblem(problem, system, options.constraints, prior);
     const OptimalPoint point = optimalPoint(consistent, {});  // whatever the method's own budget
-    if (point.status == LmiStatus::kInfeasible) return options.prior;
+    if (!point.fulfils) return options.prior;
     const VectorXd chi = consistent.F * point.xi + consistent.f0;
     doubts = false;
     for (size_t k = 0; k < consistent.links.size(); ++k) {
@@ -344,7 +346,7 @@ Estimate solveConsistent(const IdentificationProblem& problem, const TriangularS
   ConsistentProblem consistent =
       consistentProblem(problem, system, options.constraints, options.prior);
   OptimalPoint point = optimalPoint(consistent, options);
-  if (point.status == LmiStatus::kInfeasible && consistent.geometric) {
+  if (!point.fulfils && consistent.geometric) {
     ConsistencyOptions fewer = options.constraints;
     fewer.com_in_shapes = fewer.mass_in_ellipsoid = false;
     consistent = consistentProblem(problem, system, fewer, options.prior);
@@ -352,9 +354,7 @@ Estimate solveConsistent(const IdentificationProblem& problem, const TriangularS
         "the shapes contradict the other constraints and were left out of account");
     point = optimalPoint(consistent, options);
   }
-  if (point.status == LmiStatus::kInfeasible) {
-    throw Error(kContradiction);
-  }
+  requireConstraints(point);
   Estimate estimate = estimateAt(problem, system, consistent, point.xi, options.prior);
   tellDoubts(problem, options.prior, &estimate);
   estimate.active_links = std::move(point.active_links);
@@ -456,7 +456,7 @@ Estimate projectedLeastSquares(const IdentificationProblem& problem, const Metho
   const ConsistentProblem second =
       consistentProblem(problem, nearest, options.constraints, options.prior);
   const OptimalPoint point = optimalPoint(second, options);
-  if (point.status == LmiStatus::kInfeasible) throw Error(kContradiction);
+  requireConstraints(point);
   // uncertainty is that of the data, not of the second step
   const ConsistentProblem first_step =
       consistentProblem(problem, data, options.constraints, options.prior);

@@ -48,6 +48,22 @@ TEST(Constraints, MassBounds) {
   }
 }
 
+/// Claim: a mass may be asked for that is far from description and data (a hundred times both): the
+/// bound is reached, and not called a contradiction.
+TEST(Constraints, FarMassBounds) {
+  const KnownProblem known =
+      knownProblem(treeOf("planar_2r"), {.samples = 200, .noise = 0.01, .difference = 0.1});
+  const int link = requireLink(known.problem.tree->model(), "forearm");
+  for (const double times : {10.0, 100.0}) {
+    const double mass = times * known.problem.prior[10 * link];
+    MethodOptions options;
+    options.constraints.masses = {{"forearm", mass, 1.5 * mass}};
+    const Estimate bounded = identify("pc-wls", known.problem, options);
+    EXPECT_NEAR(bounded.chi[10 * link], mass, 1e-4 * mass) << times;
+    EXPECT_GT(testing::smallestMargin(known.problem, bounded.chi), 0.0) << times;
+  }
+}
+
 /// Claim: a frozen link keeps its prior to the last bit, the others move.
 TEST(Constraints, FrozenLinks) {
   const auto tree = twoArms();

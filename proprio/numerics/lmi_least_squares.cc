@@ -25,6 +25,12 @@ using Vector10d = Eigen::Matrix<double, 10, 1>;
 constexpr double kActive = 1e-6;
 // Steps shorter than this are no progress.
 constexpr double kShortestStep = 1e-8;
+// Relative violation of a constraint that counts as none.
+constexpr double kFulfilled = 1e-7;
+// The search for a point inside all constraints goes this deep, relative to their sizes; pulls back
+// to where it began this much; and has to prove that any such point is this much farther away than
+// the constraints themselves before it calls them contradicting.
+constexpr double kDeep = 0.1, kPull = 1e-4, kFarAway = 10.0;
 
 Matrix4d symmetric(const Vector10d& t) {
   Matrix4d S;
@@ -39,6 +45,12 @@ Vector10d traceForm(const Matrix4d& Z) {
   y << Z(0, 0), Z(0, 1) + Z(1, 0), Z(1, 1), Z(0, 2) + Z(2, 0), Z(1, 2) + Z(2, 1), Z(2, 2),
       Z(0, 3) + Z(3, 0), Z(1, 3) + Z(3, 1), Z(2, 3) + Z(3, 2), Z(3, 3);
   return y;
+}
+
+Vector10d lowerOf(const Matrix4d& S) {
+  Vector10d t;
+  t << S(0, 0), S(1, 0), S(1, 1), S(2, 0), S(2, 1), S(2, 2), S(3, 0), S(3, 1), S(3, 2), S(3, 3);
+  return t;
 }
 
 Matrix4d symmetricPart(const Matrix4d& A) { return 0.5 * (A + A.transpose()); }
@@ -131,10 +143,9 @@ struct BlockState {
 
 class Solver {
  public:
-  Solver(const LmiProblem& problem, const LmiOptions& options)
-      : p_(problem), options_(options), n_(problem.A.cols()) {
-    // the objective is scaled to |b|^2 = 1
-    scale_ = p_.b.squaredNorm();
+  /// @param scale  the objective is divided by it
+  Solver(const LmiProblem& problem, const LmiOptions& options, double scale)
+      : p_(problem), options_(options), n_(problem.A.cols()), scale_(scale) {
     if (!(scale_ > 0)) scale_ = 1.0;
     H_.setZero(n_, n_);
     H_.selfadjointView<Eigen::Lower>().rankUpdate(p_.A.transpose(), 1.0 / scale_);
@@ -186,7 +197,7 @@ class Solver {
   const LmiProblem& p_;
   const LmiOptions& options_;
   Index n_, m_;
-  double scale_ = 1.0;
+  double scale_;
   MatrixXd H_, K_;
   Eigen::LLT<MatrixXd> factor_;
   VectorXd x_, dx_, stationarity_;
@@ -463,6 +474,7 @@ LmiSolution Solver::solve() {
   const double floor = 1e-6 * options_.tolerance;
   LmiSolution best;
   double best_merit = std::numeric_limits<double>::infinity();
+  double best_violation = best_merit, best_slope = best_merit;
   const double start_size = 1.0 + x_.norm();
   int without_gain = 0;
   for (iterations_ = 0;; ++iterations_) {
@@ -477,9 +489,14 @@ LmiSolution Solver::solve() {
       best = result(LmiStatus::kStalled);
       best_merit = merit;
       without_gain = 0;
+    } else if (merit > options_.tolerance &&
+               (violation < 0.9 * best_violation || slope < 0.9 * best_slope)) {
+      without_gain = 0;  // on the way to the constraints or to the path, where the gap may grow
     } else if (++without_gain > 3) {
       break;
     }
+    best_violation = std::min(best_violation, violation);
+    best_slope = std::min(best_slope, slope);
     if (merit < floor || iterations_ == options_.max_iterations) break;
     if (!(x_.norm() < 1e12 * start_size)) return result(LmiStatus::kUnbounded);
 
@@ -513,9 +530,7 @@ LmiSolution Solver::solve() {
   }
   best.iterations = iterations_;
   const double gap = best.gap / scale_, rest = best.stationarity / scale_;
-  if (best.infeasibility > 1e-7) {
-    best.status = LmiStatus::kInfeasible;
-  } else if (gap < options_.tolerance && rest < options_.tolerance) {
+  if (best.infeasibility < kFulfilled && gap < options_.tolerance && rest < options_.tolerance) {
     best.status = LmiStatus::kSolved;
   }
   return best;
@@ -561,9 +576,91 @@ LmiProblem withTriangularRows(LmiProblem problem) {
   return problem;
 }
 
+bool fulfilsConstraints(const LmiSolution& solution) {
+  return solution.status != LmiStatus::kInfeasible && solution.infeasibility < kFulfilled &&
+         solution.x.allFinite();
+}
+
+namespace {
+
+/// Minimises t + 1/2 kPull^2 |y|^2 over x = y r and t >= -kDeep with S_k(x) + t s_k 1 >= 0 and
+/// g_l^T x - h_l + t s_l >= 0, from y = 0 and a t that fulfils all: s are the sizes of the
+/// constraints at x = 0, r is how far away the farthest of them lies.
+struct InsidePoint {
+  VectorXd x;
+  bool inside = false;
+  bool contradiction = false;  // any feasible x has |x| > kFarAway r
+};
+
+bool isInside(const LmiProblem& problem, const VectorXd& x) {
+  for (const PsdBlock& block : problem.blocks) {
+    if (Eigen::LLT<Matrix4d>(blockAt(block, x)).info() != Eigen::Success) return false;
+  }
+  return std::all_of(problem.inequalities.begin(), problem.inequalities.end(),
+                     [&](const LinearInequality& row) { return slackAt(row, x) > 0; });
+}
+
+InsidePoint insidePoint(const LmiProblem& problem) {
+  const Index n = problem.A.cols();
+  double reach = 1.0;
+  for (const LinearInequality& row : problem.inequalities)
+    reach = std::max(reach, std::abs(row.lower) / std::max(row.coefficients.norm(), 1e-300));
+  const int t = static_cast<int>(n);
+  LmiProblem search;
+  search.A = kPull * MatrixXd::Identity(n, n + 1);
+  search.b = VectorXd::Zero(n);
+  search.linear = VectorXd::Unit(n + 1, n);
+  for (PsdBlock block : problem.blocks) {
+    const double size = std::max(block.constant.norm(), reach * block.map.norm());
+    block.log_det_weight = 0.0;
+    block.constant /= size;
+    block.map *= reach / size;
+    block.map.conservativeResize(10, block.map.cols() + 1);
+    block.map.rightCols(1) = lowerOf(Matrix4d::Identity());
+    block.variables.push_back(t);
+    search.blocks.push_back(std::move(block));
+  }
+  for (LinearInequality row : problem.inequalities) {
+    const double size = std::max(std::abs(row.lower), reach * row.coefficients.norm());
+    row.lower /= size;
+    row.coefficients *= reach / size;
+    row.coefficients.conservativeResize(row.coefficients.size() + 1);
+    row.coefficients[row.coefficients.size() - 1] = 1.0;
+    row.variables.push_back(t);
+    search.inequalities.push_back(std::move(row));
+  }
+  search.inequalities.push_back({{t}, VectorXd::Ones(1), -kDeep});
+  LmiOptions options;
+  options.start = VectorXd::Unit(n + 1, n) * 2.0;  // sizes are at least those at x = 0
+  const LmiSolution found = Solver(search, options, 1.0).solve();
+  InsidePoint point;
+  point.x = reach * found.x.head(n);
+  point.inside = found.x[n] < 0 && isInside(problem, point.x);
+  const double least = found.objective - found.gap - found.stationarity;
+  point.contradiction = found.status == LmiStatus::kSolved && !point.inside &&
+                        least > 0.5 * std::pow(kFarAway * kPull, 2);
+  return point;
+}
+
+}  // namespace
+
 LmiSolution solveLmiLeastSquares(const LmiProblem& problem, const LmiOptions& options) {
   checkProblem(problem);
-  return Solver(problem, options).solve();
+  const double scale = problem.b.squaredNorm();
+  LmiSolution solution = Solver(problem, options, scale).solve();
+  if (solution.status == LmiStatus::kUnbounded || fulfilsConstraints(solution)) return solution;
+  // bounds far from the data: from a point inside all of them, in units of the objective there
+  const InsidePoint point = insidePoint(problem);
+  if (point.contradiction) solution.status = LmiStatus::kInfeasible;
+  if (!point.inside) return solution;
+  LmiOptions inside = options;
+  inside.start = point.x;
+  inside.warm = nullptr;
+  LmiSolution better =
+      Solver(problem, inside, std::max(scale, (problem.A * point.x - problem.b).squaredNorm()))
+          .solve();
+  better.iterations += solution.iterations;
+  return better;
 }
 
 }  // namespace proprio

@@ -16,6 +16,10 @@
 /// tr(S_ki Z_k S_kj S_k^-1): n^3/3 operations for n variables. Gradients are formed with A, not
 /// with A^T A, so that squaring limits the speed of the last steps and not the answer.
 ///
+/// Bounds far from what the data say are beyond the reach of an infeasible start: then a point deep
+/// inside all constraints is looked for first (the same method on t, S_k(x) + t >= 0), and either
+/// the iteration starts there, or its dual proves that the constraints contradict each other.
+///
 /// The dual Z_k, z is a certificate: with the stationarity residual at zero, no feasible x has an
 /// objective below `objective - gap`.
 /// Sources: Todd, Toh, Tutuncu 1998 (HKM direction with a quadratic objective); Mehrotra 1992.
@@ -51,7 +55,8 @@ struct LmiProblem {
 
 enum class LmiStatus {
   kSolved,
-  kInfeasible,  ///< no x fulfils all constraints, as far as the iteration can tell
+  kInfeasible,  ///< no x fulfils all constraints, or only one ten times as far as the farthest
+                ///< bound
   kUnbounded,   ///< the data and the linear term leave a direction free, and x runs away along it
   kStalled  ///< out of iterations or of digits before the tolerance; gap and residuals say where
 };
@@ -71,8 +76,9 @@ struct LmiSolution {
 };
 
 struct LmiOptions {
-  /// Gap and stationarity relative to the objective's scale |b|^2 / 2 + 1e-300 that count as
-  /// solved; iterations go on below it while they still gain.
+  /// Gap and stationarity that count as solved, relative to the larger of |b|^2 and, where one had
+  /// to be looked for, the misfit at the first point inside; iterations go on below it while they
+  /// still gain.
   double tolerance = 1e-9;
   int max_iterations = 100;
   /// Where to start; empty: x = 0 with every S_k pushed inside. Any point will do, a feasible one
@@ -89,6 +95,9 @@ double objectiveAt(const LmiProblem& problem, const Eigen::VectorXd& x);
 /// The same problem with A square and upper triangular, up to a constant in the objective;
 /// unchanged where it has fewer rows than unknowns.
 LmiProblem withTriangularRows(LmiProblem problem);
+/// Whether x fulfils all constraints up to rounding: not so where they contradict each other, nor
+/// where the iteration stalled on its way to them.
+bool fulfilsConstraints(const LmiSolution& solution);
 
 /// @throws Error for sizes that do not fit, indices out of range, numbers that are not finite.
 LmiSolution solveLmiLeastSquares(const LmiProblem& problem, const LmiOptions& options = {});

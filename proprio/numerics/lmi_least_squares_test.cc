@@ -237,6 +237,29 @@ TEST(LmiLeastSquares, SaysWhenThereIsNoSolution) {
   EXPECT_NE(solveLmiLeastSquares(open).status, LmiStatus::kSolved);
 }
 
+// Bounds far from what the data say are reached: one element of a body is asked to be up to 1e5
+// times what fits, where the misfit is up to 1e10 times that of the data. An upper bound below the
+// lower one, by a thousandth, is called a contradiction at the same distances.
+TEST(LmiLeastSquares, FarBoundsAreReachedAndContradictionsProven) {
+  for (const double times : {2.0, 40.0, 1e3, 1e5}) {
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+      const int bodies = 1 + static_cast<int>(seed % 4);
+      LmiProblem problem = randomProblem(seed, bodies, 0, 20 * bodies, 0.1);
+      const double value = leastSquares(problem.A, problem.b)(9, 0),
+                   bound = times * std::abs(value);
+      problem.inequalities.push_back({{9}, VectorXd::Ones(1), bound});
+      problem.inequalities.push_back({{9}, -VectorXd::Ones(1), -1.5 * bound});
+      const LmiSolution solution = solveLmiLeastSquares(problem);
+      ASSERT_EQ(solution.status, LmiStatus::kSolved) << times << " seed " << seed;
+      EXPECT_NEAR(solution.x[9], bound, 1e-6 * bound) << times << " seed " << seed;
+      EXPECT_LT(solution.gap, 1e-6 * solution.objective) << times << " seed " << seed;
+      problem.inequalities[1].lower = -0.999 * bound;
+      EXPECT_EQ(solveLmiLeastSquares(problem).status, LmiStatus::kInfeasible)
+          << times << " seed " << seed;
+    }
+  }
+}
+
 // Wrong sizes, indices and numbers are named.
 TEST(LmiLeastSquares, BadProblemsAreRefused) {
   const LmiProblem good = randomProblem(8, 1, 1, 20, 0.1);
