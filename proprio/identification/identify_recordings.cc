@@ -551,8 +551,9 @@ class Job {
     result_.reasons.insert(result_.reasons.end(), warnings.begin(),
                            warnings.begin() + static_cast<std::ptrdiff_t>(shown));
     if (shown < warnings.size())
-      result_.reasons.push_back(fmt::format(
-          "{} more warnings about the recordings are in the report", warnings.size() - shown));
+      result_.reasons.push_back(
+          fmt::format("{} more warning{} about the recordings: see the report",
+                      warnings.size() - shown, warnings.size() - shown == 1 ? "" : "s"));
   }
 
   std::string adviceFor(const MethodResult& best, const NoiseBiasTest& bias) const {
