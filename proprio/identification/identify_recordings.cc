@@ -28,6 +28,11 @@
 namespace proprio {
 namespace {
 
+/// What to do about torques of another scale.
+constexpr char kOtherScale[] =
+    "check unit, gear ratios and drive gains; if they are motor currents, declare 'quantity: "
+    "current' and each joint's 'drive: {gain: ...}' (N m per ampere) in robot.yaml";
+
 /// Warnings about recordings that are told beside the verdict; the report has them all.
 constexpr size_t kMostWarnings = 6;
 
@@ -253,9 +258,31 @@ class Job {
       for (const Suspect& suspect : check.suspects)
         suspects_.emplace(suspect.coordinate, suspect.gain);
     }
+    if (!prior.guessed.empty()) {
+      for (const MotionData& motion : training_) {
+        for (QualityFinding& finding : checkWeights(*tree_, layout, prior.chi, motion))
+          findings.push_back(std::move(finding));
+      }
+    } else if (wrong) {
+      tellScales(&findings);
+    }
     // guessed masses say nothing about the scale, nor do joints that are read wrongly
     if (!prior.guessed.empty() || wrong) suspects_.clear();
     checkInertias(&findings);
+  }
+
+  /// Scales beside mistakes of another kind: they are not judged, but they may be the reason.
+  void tellScales(std::vector<QualityFinding>* findings) const {
+    const std::vector<std::string> names = coordinateNames(*tree_);
+    std::vector<std::string> joints;
+    for (const auto& [coordinate, gain] : suspects_)
+      joints.push_back(fmt::format("'{}' {:.2g}", names[static_cast<size_t>(coordinate)], gain));
+    if (!joints.empty())
+      findings->push_back(
+          {Severity::kError, "",
+           fmt::format("torques are far from what the description predicts, so many times as "
+                       "large: {}; {}",
+                       fmt::join(joints, ", "), kOtherScale)});
   }
 
   /// Placeholders among the declared inertias, of links and of what is fixed to them.
@@ -290,8 +317,9 @@ class Job {
       findings.push_back(
           {Severity::kError, "",
            fmt::format("all torques are far from what the description predicts (that of '{}' is "
-                       "{:.3g} times as large): check unit, gear ratios and drive gains",
-                       names[static_cast<size_t>(suspects.front())], suspects_.begin()->second)});
+                       "{:.3g} times as large): {}",
+                       names[static_cast<size_t>(suspects.front())], suspects_.begin()->second,
+                       kOtherScale)});
       return;
     }
     const std::vector<int> wrong = contradicting(result_.problem, suspects);
@@ -523,8 +551,9 @@ class Job {
     result_.reasons.insert(result_.reasons.end(), warnings.begin(),
                            warnings.begin() + static_cast<std::ptrdiff_t>(shown));
     if (shown < warnings.size())
-      result_.reasons.push_back(fmt::format(
-          "{} more warnings about the recordings are in the report", warnings.size() - shown));
+      result_.reasons.push_back(
+          fmt::format("{} more warning{} about the recordings: see the report",
+                      warnings.size() - shown, warnings.size() - shown == 1 ? "" : "s"));
   }
 
   std::string adviceFor(const MethodResult& best, const NoiseBiasTest& bias) const {
@@ -543,7 +572,8 @@ class Job {
         facts.outliers = facts.outliers || (options_.measurement.keep_spikes && channel.spikes > 0);
     }
     const MethodAdvice advice = adviseMethod(facts);
-    return fmt::format("{}: {}", advice.method, advice.reason);
+    return fmt::format("{}{}: {}", advice.method == best.estimate.method ? "" : "try --method ",
+                       advice.method, advice.reason);
   }
 
   const IdentifyOptions& options_;

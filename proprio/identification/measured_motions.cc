@@ -392,7 +392,18 @@ Model withRecordedJoints(const Model& model, const std::vector<Recording>& recor
     const double at =
         limits.upper > limits.lower ? std::clamp(0.0, limits.lower, limits.upper) : 0.0;
     held.push_back({name, at});
-    told->push_back(fmt::format("joint '{}' is not recorded: it is held at {:g}", name, at));
+  }
+  if (held.size() == 1) {
+    told->push_back(fmt::format("joint '{}' is not recorded: it is held at {:g}", held[0].joint,
+                                held[0].position));
+  } else if (!held.empty()) {
+    std::vector<std::string> joints;
+    for (const JointValue& one : held)
+      joints.push_back(one.position == 0.0 ? fmt::format("'{}'", one.joint)
+                                           : fmt::format("'{}' ({:g})", one.joint, one.position));
+    told->push_back(
+        fmt::format("joints {} are not recorded: they are held at 0, or where a number says",
+                    fmt::join(joints, ", ")));
   }
   const bool all = held.size() == signalJoints(model).size();  // for a better message than this one
   return held.empty() || all ? model : lumpFixedJoints(lockJoints(model, held));

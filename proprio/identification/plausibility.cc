@@ -38,6 +38,9 @@ constexpr double kDriven = 0.25;
 constexpr double kBothWays = 0.1;
 /// Samples that are looked at for each mapping.
 constexpr Eigen::Index kMappingSamples = 600;
+/// A sliding joint's force at rest above this share of its weight is along gravity; a measured one
+/// below that share of the weight holds nothing.
+constexpr double kAlongGravity = 0.9, kHoldsWeight = 0.2;
 /// Without its torques another joint's error is smaller by this factor: a contradiction.
 constexpr double kContradicts = 1.2;
 
@@ -389,6 +392,52 @@ class PlausibilityCheck {
 Plausibility checkPlausibility(const Tree& tree, const ParameterLayout& layout,
                                const Eigen::VectorXd& chi, const MotionData& data) {
   return PlausibilityCheck(tree, layout, chi, data).run();
+}
+
+std::vector<QualityFinding> checkWeights(const Tree& tree, const ParameterLayout& layout,
+                                         const Eigen::VectorXd& chi, const MotionData& data) {
+  std::vector<QualityFinding> findings;
+  const Model& model = tree.model();
+  const double g = model.gravity.norm();
+  if (data.samples() < kFewestRows || !(g > 0.0)) return findings;
+  for (size_t joint = 0; joint < model.joints.size(); ++joint) {
+    const int i = tree.velocityIndex(static_cast<int>(joint));
+    if (i < 0 || model.joints[joint].type != JointType::kPrismatic || model.joints[joint].mimic)
+      continue;
+    // believed force at rest, and at rest with this joint accelerated by g: that of its weight
+    // again
+    MotionData rest = everyNth(data, data.samples());
+    rest.sign.resize(0, 0);
+    rest.v.setZero();
+    rest.a.setZero();
+    const double weight = predictTorques(tree, layout, chi, rest)(0, i);
+    rest.a(0, i) = g;
+    const double inertia = predictTorques(tree, layout, chi, rest)(0, i) - weight;
+    if (std::abs(weight) < kAlongGravity * inertia) continue;
+    std::vector<Eigen::Index> rows;
+    for (Eigen::Index k = 0; k < data.samples(); ++k)
+      if (data.use(k, i)) rows.push_back(k);
+    if (static_cast<Eigen::Index>(rows.size()) < kFewestRows) continue;
+    Eigen::MatrixXd X(static_cast<Eigen::Index>(rows.size()), 4);
+    Eigen::VectorXd y(X.rows());
+    for (Eigen::Index r = 0; r < X.rows(); ++r) {
+      const Eigen::Index k = rows[static_cast<size_t>(r)];
+      const double v = data.v(k, i);
+      X.row(r) << data.a(k, i), v, (v > 0.0) - (v < 0.0), 1.0;
+      y[r] = data.tau(k, i);
+    }
+    const Eigen::VectorXd fit = leastSquares(X, y);
+    if (!(fit[0] > 0.0) || std::abs(fit[3]) > kHoldsWeight * fit[0] * g) continue;
+    findings.push_back(
+        {Severity::kWarning, model.joints[joint].name,
+         fmt::format(
+             "joint '{}' slides along gravity, but its mean force of {:.3g} N does not hold "
+             "the {:.3g} kg that it accelerates: if the axis lies level, declare 'gravity: "
+             "[0, 0, 0]' or how the robot is mounted, 'base: {{rpy: [...]}}'; if it is "
+             "balanced, this is right",
+             model.joints[joint].name, fit[3], fit[0])});
+  }
+  return findings;
 }
 
 std::vector<int> contradicting(const IdentificationProblem& problem,

@@ -35,6 +35,13 @@ struct Plausibility {
 Plausibility checkPlausibility(const Tree& tree, const ParameterLayout& layout,
                                const Eigen::VectorXd& chi, const MotionData& data);
 
+/// For robots whose masses nobody declares: sliding joints along gravity whose force does not hold
+/// the weight of what it accelerates (tau = m a + [v, sign v] c + f, with |f| below a fifth of m
+/// g): the axis lies level, is balanced, or what it accelerates is mostly the motor. A constant
+/// force and an offset of friction cannot be told apart, so that nothing else would show it.
+std::vector<QualityFinding> checkWeights(const Tree& tree, const ParameterLayout& layout,
+                                         const Eigen::VectorXd& chi, const MotionData& data);
+
 /// Of those coordinates the ones whose torques contradict the others: without them another joint is
 /// explained better by a fifth. One drive with an unknown unit would drag all masses to its scale;
 /// a load that the description does not know would not contradict anybody.

@@ -17,33 +17,61 @@ bool saysNothing(const FrictionModel& friction) {
          });
 }
 
-FrictionTerm zeroTerm(FrictionTermKind kind, const char* name) {
-  FrictionTerm term;
-  term.kind = kind;
-  term.name = name;
-  return term;
+/// Adds the usual terms that are not there yet, with coefficients of zero.
+void completeTerms(FrictionModel* friction) {
+  struct Usual {
+    FrictionTermKind kind;
+    const char* name;
+  };
+  constexpr Usual kUsual[] = {{FrictionTermKind::kViscous, "viscous"},
+                              {FrictionTermKind::kCoulomb, "coulomb"},
+                              {FrictionTermKind::kOffset, "offset"}};
+  std::vector<FrictionTerm> terms;
+  for (const Usual& usual : kUsual) {
+    const auto stated =
+        std::find_if(friction->terms.begin(), friction->terms.end(),
+                     [&](const FrictionTerm& term) { return term.kind == usual.kind; });
+    if (stated != friction->terms.end()) {
+      terms.push_back(*stated);
+      continue;
+    }
+    FrictionTerm term;
+    term.kind = usual.kind;
+    term.name = usual.name;
+    terms.push_back(std::move(term));
+  }
+  friction->terms = std::move(terms);
 }
 
 }  // namespace
 
 Model withUsualTerms(const Model& model, std::vector<std::string>* told) {
   Model usual = model;
-  std::vector<std::string> joints;
+  std::vector<std::string> without, stated;
   for (Joint& joint : usual.joints) {
-    if (velocityCount(joint.type) != 1 || joint.mimic || !saysNothing(joint.friction)) continue;
-    // zeros that are stated on purpose, beside a drive, stay as they are
-    if (joint.drive.declared && !joint.friction.terms.empty()) continue;
-    joint.friction.terms = {zeroTerm(FrictionTermKind::kViscous, "viscous"),
-                            zeroTerm(FrictionTermKind::kCoulomb, "coulomb"),
-                            zeroTerm(FrictionTermKind::kOffset, "offset")};
+    if (velocityCount(joint.type) != 1 || joint.mimic) continue;
+    const bool nothing = saysNothing(joint.friction);
+    if (!joint.friction.from_urdf) {
+      // zeros that are stated on purpose, beside a drive, stay as they are
+      if (!nothing || (joint.drive.declared && !joint.friction.terms.empty())) continue;
+    }
+    (nothing ? without : stated).push_back(joint.name);
+    completeTerms(&joint.friction);
+    joint.friction.from_urdf = false;  // now it says all
     joint.drive.declared = true;
-    joints.push_back(joint.name);
   }
-  if (!joints.empty())
+  if (!without.empty())
     told->push_back(fmt::format(
         "no friction is declared of {}: viscous and Coulomb friction, an offset and the rotor's "
         "inertia are identified too (--as-declared leaves them out)",
-        fmt::join(joints, ", ")));
+        fmt::join(without, ", ")));
+  if (!stated.empty())
+    told->push_back(fmt::format(
+        "of {} the URDF's <dynamics> states friction as far as it can: what it lacks of viscous "
+        "and "
+        "Coulomb friction, an offset and the rotor's inertia are identified too (--as-declared "
+        "leaves them out)",
+        fmt::join(stated, ", ")));
   return usual;
 }
 

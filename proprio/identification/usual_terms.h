@@ -13,8 +13,11 @@ namespace proprio {
 
 /// The robot in which joints about which nothing is declared have viscous and Coulomb friction, an
 /// offset and a rotor inertia, all zero (so that it moves as before) and all to be identified.
-/// "Nothing": no drive, and no friction but zeros that a URDF may state. Joints with a drive but
-/// without friction get friction only. `told` gets one sentence.
+/// "Nothing": no drive, and no friction but zeros of these two kinds. Joints with a drive but
+/// without friction get friction only. What the <dynamics> of a URDF states keeps its values and is
+/// completed in the same way: the element knows damping and friction only, and is mostly a setting
+/// for a simulator. Friction of robot.yaml stays as it is declared. `told` gets a sentence for
+/// each.
 Model withUsualTerms(const Model& model, std::vector<std::string>* told);
 
 }  // namespace proprio

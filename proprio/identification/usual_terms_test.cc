@@ -1,5 +1,6 @@
 #include "proprio/identification/usual_terms.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "proprio/model/robot_reader.h"
@@ -7,12 +8,13 @@
 namespace proprio {
 namespace {
 
-Model arm(const std::string& joints) {
+Model arm(const std::string& joints, const std::string& dynamics = "damping=\"0\" friction=\"0\"") {
   ReadOptions options;
-  options.urdf_text = R"(<robot name="r"><link name="base"/><link name="one"/>
+  options.urdf_text = fmt::format(R"(<robot name="r"><link name="base"/><link name="one"/>
 <link name="two"/><joint name="a" type="continuous"><parent link="base"/><child link="one"/>
-<dynamics damping="0" friction="0"/></joint>
-<joint name="b" type="continuous"><parent link="one"/><child link="two"/></joint></robot>)";
+<dynamics {}/></joint>
+<joint name="b" type="continuous"><parent link="one"/><child link="two"/></joint></robot>)",
+                                  dynamics);
   return readRobotYamlText("version: 1\nurdf: robot.urdf\n" + joints, "robot.yaml", options);
 }
 
@@ -44,6 +46,26 @@ TEST(UsualTerms, LeaveDeclarationsAlone) {
   told.clear();
   withUsualTerms(usual, &told);
   EXPECT_TRUE(told.empty());
+}
+
+// Claim: friction that a URDF states keeps its coefficient and gets what a URDF cannot state, in
+// the usual order, whether or not the joint has a drive; friction of a robot.yaml stays as it is.
+TEST(UsualTerms, CompleteWhatAUrdfStates) {
+  std::vector<std::string> told;
+  for (const char* joints : {"", "joints:\n  a: {drive: {rotor_inertia: 2}}\n"}) {
+    const Model usual = withUsualTerms(arm(joints, "friction=\"3\""), &told);
+    const std::vector<FrictionTerm>& terms = usual.joints[0].friction.terms;
+    ASSERT_EQ(terms.size(), 3u) << joints;
+    EXPECT_EQ(terms[0].kind, FrictionTermKind::kViscous);
+    EXPECT_EQ(terms[0].coefficient, 0.0);
+    EXPECT_EQ(terms[1].kind, FrictionTermKind::kCoulomb);
+    EXPECT_EQ(terms[1].coefficient, 3.0);
+    EXPECT_EQ(terms[2].kind, FrictionTermKind::kOffset);
+    EXPECT_TRUE(usual.joints[0].drive.declared);
+  }
+  EXPECT_NE(told[1].find("of a the URDF's <dynamics>"), std::string::npos) << told[1];
+  const Model declared = arm("joints:\n  a: {friction: {coulomb: 3}}\n", "friction=\"3\"");
+  EXPECT_EQ(withUsualTerms(declared, &told).joints[0].friction.terms.size(), 1u);
 }
 
 }  // namespace

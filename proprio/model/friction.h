@@ -58,6 +58,7 @@ struct FrictionModel {
   SmoothSign smooth_sign = SmoothSign::kSign;
   double smooth_gain = 100.0;  ///< s/rad
   DynamicFriction dynamic;
+  bool from_urdf = false;  ///< a <dynamics> element states it, which knows two terms only
 };
 
 /// The basis function of a term at velocity v: the regressor entry of its coefficient.

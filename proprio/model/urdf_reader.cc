@@ -338,6 +338,7 @@ void Reader::readDynamics(const XmlElement& element, const std::string& owner, J
     term.name = term_name;
     term.coefficient = number(*dynamics, *attribute, owner);
     joint.friction.terms.push_back(std::move(term));
+    joint.friction.from_urdf = true;
   };
   read("damping", FrictionTermKind::kViscous, "viscous");
   read("friction", FrictionTermKind::kCoulomb, "coulomb");

@@ -309,10 +309,15 @@ void takeTimeColumn(Recording& recording) {
   TimeName chosen;
   for (size_t c = 0; c < recording.channels.size(); ++c) {
     const auto time = timeNamed(recording.channels[c].name, recording.channels[c].unit);
-    if (!time || (best >= 0 && (chosen.header || !time->header))) continue;
+    const bool rival = best >= 0 && (chosen.header || !(time && time->header)) && !chosen.duration;
+    if (!time || rival) continue;
     // headers that nobody filled in
     const auto values = recording.values.col(static_cast<Eigen::Index>(c));
     if (time->header && values.size() > 1 && (values.array() == values[0]).all()) continue;
+    // a duration is a time if it grows; that of a step, or of a task, does not
+    const Eigen::Index steps = values.size() - 1;
+    if (time->duration && !(values.tail(steps).array() > values.head(steps).array()).all())
+      continue;
     best = static_cast<int>(c);
     chosen = *time;
   }

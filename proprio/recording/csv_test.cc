@@ -470,6 +470,10 @@ TEST(CsvDialects, DatesAndTimes) {
 // Time in two columns, and under the names that ROS tools give it; the header's stamp comes before
 // the time of receipt.
 TEST(CsvDialects, NamesOfTime) {
+  // a duration is the time if it grows and nothing else is
+  EXPECT_EQ(readCsvRecordingText("duration,q1\n0,1\n0.5,2\n", "log.csv").time[1], 0.5);
+  EXPECT_EQ(readCsvRecordingText("duration,q1\n2,1\n2,2\n", "log.csv").time.size(), 0);
+  EXPECT_EQ(readCsvRecordingText("duration,t,q1\n0,5,1\n1,7,2\n", "log.csv").time[1], 7.0);
   const Recording pair = readCsvRecordingText(
       "header.stamp.sec,header.stamp.nanosec,x\n1709294400,250000000,1\n1709294401,0,2\n", "t");
   EXPECT_EQ(pair.time[0], 1709294400.25);

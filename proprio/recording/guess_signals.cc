@@ -5,6 +5,7 @@
 #include <set>
 
 #include "proprio/recording/guess_signals_internal.h"
+#include "proprio/recording/signal_names.h"
 #include "proprio/recording/signal_words_internal.h"
 #include "proprio/recording/units.h"
 
@@ -231,9 +232,35 @@ std::vector<ColumnGroup> withoutRivals(const std::vector<ColumnGroup>& groups,
   return apart;
 }
 
+/// What all joints that the messages of a log name begin with, such as the name of another robot of
+/// the same kind (fer_joint1 for panda_joint1) or a name space, if none of them is a joint of the
+/// robot. Not words that tell arms and hands apart, or that say more than a name.
+Words foreignStart(const JointNames& joints, const Recording& recording) {
+  static const std::set<std::string> kSides = {"left", "right", "l",    "r",      "front",
+                                               "rear", "hand",  "head", "finger", "gripper"};
+  std::optional<Words> start;
+  for (const Channel& channel : recording.channels) {
+    if (!belongsToJoint(channel.quantity) || channel.of.empty()) continue;
+    if (joints.find(channel.of) >= 0) return {};
+    Words words = wordsOf(channel.of);
+    if (words.empty()) return {};
+    words.pop_back();  // a word is left
+    if (!start) start = words;
+    const auto differ = std::mismatch(start->begin(), start->end(), words.begin(), words.end());
+    start->erase(differ.first, start->end());
+  }
+  const auto says = [](const std::string& word) {
+    return kSides.count(word) != 0 || word == "motor" || isCommandedWord(word) ||
+           isOtherThing(word) || !quantityOf(word).empty();
+  };
+  if (!start || std::any_of(start->begin(), start->end(), says)) return {};
+  return *start;
+}
+
 std::vector<ColumnGroup> groupsOf(const JointNames& joints, const Recording& recording) {
   // the group of an archive may say what channels called `values` or `signals.values` are
   const bool told = quantityInName(recording.topic).quantity != Quantity::kOther;
+  const Words start = foreignStart(joints, recording);
   std::vector<ColumnGroup> groups;
   std::vector<std::vector<int>> numbers(recording.channels.size());
   // words, by name?, numbers, what the unit adds
@@ -245,6 +272,9 @@ std::vector<ColumnGroup> groupsOf(const JointNames& joints, const Recording& rec
     GuessedColumn column;
     column.channel = c;
     Words words = wordsOf(withAxes(withoutUnit(channel)));
+    if (const auto found = std::search(words.begin(), words.end(), start.begin(), start.end());
+        found != words.end() && !start.empty())
+      words.erase(found, found + std::ssize(start));
     std::string unit = channel.unit.empty() ? takeUnit(&words) : channel.unit;
     const bool unit_in_name = channel.unit.empty() && !unit.empty();
     const bool attributed = channel.quantity == Quantity::kOther && !channel.of.empty();
@@ -307,13 +337,22 @@ struct Meaning {
 /// What only a unit or nothing at all says is taken after all that words say.
 constexpr size_t kByUnit = 10, kBare = 20, kStrange = 40;
 
+/// The motor's side; a list of motor states (motorState[3].q, motor_states_3_dq), as legged robots
+/// report it, is about the joints.
+bool isOfMotor(const Words& words) {
+  const auto motor = std::find(words.begin(), words.end(), "motor");
+  if (motor == words.end()) return false;
+  const auto next = std::next(motor);
+  return next == words.end() || (*next != "state" && *next != "states");
+}
+
 /// @param named the joints' names were there, not just numbers
 std::optional<Meaning> meaningOf(const Words& words, const std::string& unit, bool named) {
   static const std::set<std::string> kJointWords = {"joint", "joints", "j",  "jnt",
                                                     "axis",  "axes",   "ax", "achse"};
   Meaning meaning;
   bool strange = false, weak = false, bare = named || !words.empty();
-  const bool motor = std::find(words.begin(), words.end(), "motor") != words.end();
+  const bool motor = isOfMotor(words);
   for (const std::string& word : words) {
     ++meaning.cost;
     bare = bare && (kJointWords.count(word) != 0 || isCommandedWord(word));
@@ -371,7 +410,7 @@ NamedQuantity quantityInName(const std::string& name) {
     if (!quantity.empty()) found.insert(quantity);
     if (quantity.empty() && !commanded && !isPlainWord(word)) named.rest.push_back(word);
   }
-  const bool motor = std::find(words.begin(), words.end(), "motor") != words.end();
+  const bool motor = isOfMotor(words);
   const bool other = std::any_of(words.begin(), words.end(),
                                  [](const std::string& word) { return isOtherThing(word); });
   if (found.size() != 1 || other || (motor && *found.begin() != "current")) return named;

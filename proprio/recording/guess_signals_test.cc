@@ -311,6 +311,77 @@ TEST(GuessSignals, ClocksWithoutUnit) {
   EXPECT_DOUBLE_EQ(mapped(0.004, 5.0).time[100], 0.4);
 }
 
+// A list of motor states, as legged robots report it, is about the joints; the note names the first
+// and the last of channels that count up. A motor's position alone still needs a gear ratio.
+TEST(GuessSignals, MotorStates) {
+  Names names;
+  for (int k = 0; k < 6; ++k) {
+    for (const char* what : {"q", "dq", "tauEst"})
+      names.push_back(fmt::format("motorState[{}].{}", k, what));
+  }
+  const Recording mapped = mapRecording(robotWith(kNumberedJoints), {namedLog(names)});
+  EXPECT_EQ(channelValue(mapped, "q_joint_6"), 16.0);
+  EXPECT_EQ(channelValue(mapped, "v_joint_6"), 17.0);
+  EXPECT_EQ(channelValue(mapped, "tau_joint_6"), 18.0);
+  EXPECT_TRUE(containsText(mapped.notes.at(0),
+                           "torque is motorState[0].tauEst to "
+                           "motorState[5].tauEst"))
+      << mapped.notes.at(0);
+  EXPECT_NE(refusalOf(kUrJoints, {"motor_q1", "motor_q2", "motor_q3"}), "");
+}
+
+// Messages of another robot of the same kind, or under a name space, name its joints by another
+// beginning; those of another arm do not.
+TEST(GuessSignals, JointsUnderAnotherBeginning) {
+  const Names fer = {"q_fer_joint1", "q_fer_joint2", "tau_fer_joint1", "tau_fer_joint2"};
+  const Recording panda = mapRecording(
+      robotWith({"panda_joint1", "panda_joint2", "panda_finger_joint1"}), {namedLog(fer)});
+  EXPECT_EQ(channelValue(panda, "q_panda_joint2"), 2.0);
+  EXPECT_EQ(channelValue(panda, "tau_panda_joint1"), 3.0);
+  const Recording ur = mapRecording(robotWith(kUrJoints),
+                                    {namedLog({"q_cell_elbow_joint", "q_cell_shoulder_pan_joint",
+                                               "q_cell_shoulder_lift_joint"})});
+  EXPECT_EQ(channelValue(ur, "q_elbow_joint"), 1.0);
+  EXPECT_EQ(channelValue(ur, "q_shoulder_lift_joint"), 3.0);
+  EXPECT_NE(refusalOf({"right_joint1", "right_joint2"},
+                      {"q_left_joint1", "q_left_joint2", "tau_left_joint1", "tau_left_joint2"}),
+            "");
+}
+
+// Lines to paste: words choose the channels, whatever their order; sliding joints have m and N; of
+// nameless columns the joints are the most for which they are whole blocks, by number, so that the
+// lines hold for arrays called otherwise.
+TEST(GuessSignals, LinesToPasteFit) {
+  const std::string words =
+      refusalOf(kUrJoints, {"motor_vel1", "motor_vel2", "motor_vel3", "motor_pos1", "motor_pos2",
+                            "motor_pos3", "motor_tau1", "motor_tau2", "motor_tau3"});
+  EXPECT_TRUE(containsText(words, "quantity: position, unit: rad, channels: [\"motor_pos1\""))
+      << words;
+  EXPECT_TRUE(containsText(words, "quantity: torque, unit: N m, channels: [\"motor_tau1\""))
+      << words;
+
+  const auto refusal = [](const std::string& joints, const Recording& log) -> std::string {
+    try {
+      mapRecording(
+          readRobotYamlText("version: 1\ndh: {convention: modified, joints: [" + joints + "]}",
+                            "robot.yaml"),
+          {log});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string slide = refusal("{name: axis, type: prismatic}", namedLog({"qm", "qg", "vir"}));
+  EXPECT_TRUE(containsText(slide, "{quantity: position, unit: m, channels: [\"qm\"]}")) << slide;
+  EXPECT_TRUE(containsText(slide, "{quantity: torque, unit: N, channels: [\"vir\"]}")) << slide;
+
+  const std::string gripper =
+      refusal("{name: a, a: 1}, {name: b, a: 1}, {name: c, a: 1}, {name: finger, type: prismatic}",
+              readCsvRecordingText("1,2,3,4,5,6,7,8,9,0\n2,3,4,5,6,7,8,9,1,0\n", "log.csv"));
+  EXPECT_TRUE(containsText(gripper, "torque, unit: N m, joints: [a, b, c], channels: [8, 9, 10]}"))
+      << gripper;
+}
+
 // Names of files.
 TEST(GuessSignals, QuantityInName) {
   EXPECT_EQ(quantityInName("run1_pos").quantity, Quantity::kPosition);

@@ -321,7 +321,7 @@ NpyArray parseArray(ByteReader& reader, const std::string& array) {
   if (sizes.size() > 2) {
     return {std::nullopt,
             fmt::format("has {} dimensions, shape ({}); only one and two are "
-                        "signals",
+                        "signals: save each sequence apart",
                         header.shape.size(), fmt::join(header.shape, ", ")),
             {},
             {}};

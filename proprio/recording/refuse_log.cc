@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "proprio/core/error.h"
 #include "proprio/recording/name_words_internal.h"
 #include "proprio/recording/signal_map.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/recording/signal_select_internal.h"
+#include "proprio/recording/signal_words_internal.h"
 
 namespace proprio {
 namespace {
@@ -41,12 +43,33 @@ std::string familyText(const Family& family) {
   return fmt::format("{} to {} ({})", family.front(), family.back(), family.size());
 }
 
+// What lines of robot.yaml have to say of the joints.
+struct WantedJoints {
+  std::vector<std::string> names;
+  bool turning = false, sliding = false;  ///< some of them turn, some slide
+};
+
+// The first `count` of them.
+WantedJoints wantedJoints(const Model& model, std::vector<std::string> names, size_t count) {
+  names.resize(count);
+  WantedJoints wanted{std::move(names)};
+  for (const std::string& name : wanted.names) {
+    const bool slides =
+        model.joints[static_cast<size_t>(requireJoint(model, name))].type == JointType::kPrismatic;
+    (slides ? wanted.sliding : wanted.turning) = true;
+  }
+  return wanted;
+}
+
 // A line of robot.yaml under `signals`.
-std::string signalLine(const std::string& quantity, const std::string& channels) {
-  static const std::map<std::string, std::string> kUnits = {
-      {"position", "rad"}, {"velocity", "rad/s"}, {"acceleration", "rad/s^2"}, {"torque", "N m"}};
-  return fmt::format("\n    - {{quantity: {}, unit: {}, channels: {}}}", quantity,
-                     kUnits.at(quantity), channels);
+std::string signalLine(const Model& model, const WantedJoints& wanted, Quantity quantity,
+                       const std::string& channels) {
+  const bool one_unit = !(wanted.turning && wanted.sliding) || quantity == Quantity::kCurrent;
+  const bool all = wanted.names.size() == signalJoints(model).size();
+  return fmt::format("\n    - {{quantity: {}{}{}, channels: {}}}", toString(quantity),
+                     one_unit ? fmt::format(", unit: {}", unitOf(quantity, wanted.sliding)) : "",
+                     all ? "" : fmt::format(", joints: [{}]", fmt::join(wanted.names, ", ")),
+                     channels);
 }
 
 // `count` names from the one at `first` on, as a list.
@@ -57,44 +80,111 @@ std::string listOf(const Family& family, size_t first, size_t count) {
   return list + "]";
 }
 
-// A table of which only the columns' numbers are known: perhaps the time, then positions first and
-// torques last, velocities and accelerations between them if there is room for just these.
-std::string linesOfTable(const Family& table, size_t joints) {
-  const size_t blocks = table.size() / joints, rest = table.size() % joints;
-  std::vector<std::string> quantities = {"position"};
-  if (blocks == 3 || blocks == 4) quantities.emplace_back("velocity");
-  if (blocks == 4) quantities.emplace_back("acceleration");
-  std::string lines = "  signals:";
-  for (size_t k = 0; k < quantities.size(); ++k)
-    lines += signalLine(quantities[k], listOf(table, rest + k * joints, joints));
-  lines += signalLine("torque", listOf(table, table.size() - joints, joints));
-  return rest == 0
-             ? lines
-             : fmt::format("  time: {{channel: \"{}\"}}  # if it is\n", table.front()) + lines;
+// Into how many joints a table of nameless columns, perhaps with the time before them, falls: all,
+// or the most of the first ones (grippers come last) for which it is at least two whole blocks.
+size_t jointsInTable(size_t columns, size_t joints) {
+  for (size_t count = joints; 2 * count > joints; --count) {
+    if (columns >= 2 * count && columns % count <= (count > 1 ? 1 : 0)) return count;
+  }
+  return 0;
 }
 
-// The lines of robot.yaml that would declare it, with the first channels that are as many as
-// joints.
-std::string linesToPaste(const std::vector<std::string>& joints,
+// A table of which only the columns' numbers are known: perhaps the time, then positions first and
+// torques last, velocities and accelerations between them if there is room for just these. Where it
+// is the whole log, numbers hold for other files too, whatever their array is called.
+std::string linesOfTable(const Model& model, const WantedJoints& wanted, const Family& table,
+                         bool whole) {
+  const size_t joints = wanted.names.size();
+  const size_t blocks = table.size() / joints, rest = table.size() % joints;
+  std::vector<Quantity> quantities = {Quantity::kPosition};
+  if (blocks == 3 || blocks == 4) quantities.push_back(Quantity::kVelocity);
+  if (blocks == 4) quantities.push_back(Quantity::kAcceleration);
+  const auto columns = [&](size_t first) {
+    if (!whole) return listOf(table, first, joints);
+    std::vector<size_t> numbers(joints);
+    std::iota(numbers.begin(), numbers.end(), first + 1);
+    return fmt::format("[{}]", fmt::join(numbers, ", "));
+  };
+  std::string lines = "  signals:";
+  for (size_t k = 0; k < quantities.size(); ++k)
+    lines += signalLine(model, wanted, quantities[k], columns(rest + k * joints));
+  lines += signalLine(model, wanted, Quantity::kTorque, columns(table.size() - joints));
+  if (rest == 0) return lines;
+  return fmt::format("  time: {{channel: {}}}  # if it is\n",
+                     whole ? "1" : fmt::format("\"{}\"", table.front())) +
+         lines;
+}
+
+// What a word in the name says; kOther if none does, or if it was commanded.
+Quantity quantityOfFamily(const Family& family) {
+  Quantity found = Quantity::kOther;
+  for (const std::string& word : wordsOf(family.front())) {
+    if (isCommandedWord(word) || isOtherThing(word)) return Quantity::kOther;
+    for (const Quantity quantity : {Quantity::kPosition, Quantity::kVelocity,
+                                    Quantity::kAcceleration, Quantity::kTorque, Quantity::kCurrent})
+      if (quantityOf(word) == toString(quantity)) found = quantity;
+  }
+  return found;
+}
+
+// The lines of robot.yaml that would declare it: channels that are as many as the joints, those
+// whose words say a quantity for it, otherwise the first for positions and the next that is called
+// by another letter for torques.
+std::string linesToPaste(const Model& model, const std::vector<std::string>& joints,
                          const std::vector<Recording>& raw) {
-  const size_t count = joints.size();
-  std::vector<std::string> candidates;
+  size_t count = joints.size();
+  std::vector<Family> candidates;
   for (const Recording& recording : raw) {
     const std::vector<Family> families = familiesOf(recording);
     for (const Family& family : families) {
-      if (count == 0 || family.size() < count) continue;
       const bool nameless = family.front().starts_with("column_");
-      if ((nameless || families.size() == 1) && candidates.empty() && family.size() >= 2 * count &&
-          family.size() % count <= 1)
-        return "recording:\n" + linesOfTable(family, count);
-      if (family.size() == count || !nameless) candidates.push_back(listOf(family, 0, count));
+      const size_t in_table = jointsInTable(family.size(), count);
+      if ((nameless || families.size() == 1) && candidates.empty() && in_table > 0)
+        return "recording:\n" +
+               linesOfTable(model, wantedJoints(model, joints, in_table), family,
+                            raw.size() == 1 && families.size() == 1 && recording.time.size() == 0);
+      if (2 * family.size() > count && (family.size() == count || !nameless))
+        candidates.push_back(family);
     }
+  }
+  // where nothing is for all joints, for as many as there are channels: grippers come last
+  size_t most = 0;
+  for (const Family& family : candidates) most = std::max(most, family.size());
+  if (most > 0) count = std::min(count, most);
+  std::erase_if(candidates, [&](const Family& family) { return family.size() < count; });
+  const WantedJoints wanted = wantedJoints(model, joints, count);
+  std::map<Quantity, Family> chosen;
+  for (const Family& family : candidates)
+    if (const Quantity quantity = quantityOfFamily(family); quantity != Quantity::kOther)
+      chosen.try_emplace(quantity, family);
+  std::erase_if(candidates,
+                [](const Family& family) { return quantityOfFamily(family) != Quantity::kOther; });
+  if (!candidates.empty() && chosen.count(Quantity::kPosition) == 0) {
+    chosen[Quantity::kPosition] = candidates.front();
+    candidates.erase(candidates.begin());
+  }
+  const Quantity effort =
+      chosen.count(Quantity::kTorque) == 0 && chosen.count(Quantity::kCurrent) != 0
+          ? Quantity::kCurrent
+          : Quantity::kTorque;
+  if (!candidates.empty() && chosen.count(effort) == 0) {
+    const char letter = chosen.at(Quantity::kPosition).front().front();
+    const auto other = std::find_if(candidates.begin(), candidates.end(), [&](const Family& one) {
+      return one.front().front() != letter;
+    });
+    chosen[effort] = other == candidates.end() ? candidates.front() : *other;
   }
   Family placeholders;
   for (const std::string& joint : joints) placeholders.push_back("channel of " + joint);
-  candidates.resize(std::max<size_t>(candidates.size(), 2), listOf(placeholders, 0, count));
-  return "recording:\n  signals:" + signalLine("position", candidates[0]) +
-         signalLine("torque", candidates[1]);
+  chosen.try_emplace(Quantity::kPosition, placeholders);
+  chosen.try_emplace(effort, placeholders);
+  std::string lines = "recording:\n  signals:";
+  for (const Quantity quantity : {Quantity::kPosition, Quantity::kVelocity, effort}) {
+    const auto found = chosen.find(quantity);
+    if (found != chosen.end())
+      lines += signalLine(model, wanted, quantity, listOf(found->second, 0, count));
+  }
+  return lines;
 }
 
 // At most `most` families, and how many more there are.
@@ -146,7 +236,7 @@ void refuseLog(const Model& model, const std::vector<std::string>& joints,
       "wanted: {}\n  lines to paste into robot.yaml and correct:\n{}",
       placeOf(raw.front()), model.name.empty() ? "the robot" : model.name,
       joints.empty() ? "JOINT" : joints[0], joints.empty() ? "JOINT" : joints[0],
-      fmt::join(parts, "\n    "), fmt::join(joints, ", "), linesToPaste(joints, raw)));
+      fmt::join(parts, "\n    "), fmt::join(joints, ", "), linesToPaste(model, joints, raw)));
 }
 
 }  // namespace proprio

@@ -362,6 +362,26 @@ bool has(const std::vector<Selection>& selections, Quantity quantity, Role role 
   });
 }
 
+// "q[0] to q[6]" for channels that differ in one number that counts up, else all of them.
+std::string channelsText(const std::vector<std::string>& channels) {
+  constexpr size_t kFewest = 4;
+  const auto counts = [](const std::string& from, const std::string& to) {
+    const Words a = wordsOf(from), b = wordsOf(to);
+    bool up = a.size() == b.size();
+    int differ = 0;
+    for (size_t k = 0; k < a.size() && up; ++k) {
+      if (a[k] == b[k]) continue;
+      ++differ;
+      up = isNumberWord(a[k]) && isNumberWord(b[k]) && std::stoi(b[k]) == std::stoi(a[k]) + 1;
+    }
+    return up && differ == 1;
+  };
+  bool row = channels.size() >= kFewest;
+  for (size_t k = 1; k < channels.size() && row; ++k) row = counts(channels[k - 1], channels[k]);
+  return row ? fmt::format("{} to {}", channels.front(), channels.back())
+             : fmt::format("{}", fmt::join(channels, " "));
+}
+
 // Quantities that no channel has by the convention, from other names; positions come first, because
 // their time stamps are those of the result.
 void addGuesses(const std::vector<std::string>& joints, const Recording& recording, size_t index,
@@ -384,7 +404,7 @@ void addGuesses(const std::vector<std::string>& joints, const Recording& recordi
     told.push_back(fmt::format(
         "{}{}{} is {}{}", signal.role == "measured" ? "" : "commanded ", signal.quantity,
         other_joints ? fmt::format(" of {}", fmt::join(signal.joints, " ")) : "",
-        fmt::join(signal.channels, " "), signal.unit.empty() ? "" : " in " + signal.unit));
+        channelsText(signal.channels), signal.unit.empty() ? "" : " in " + signal.unit));
     const bool first = quantity == Quantity::kPosition && s.role == Role::kMeasured;
     selections.insert(first ? selections.begin() : selections.end(), std::move(s));
   }

@@ -28,7 +28,7 @@ std::optional<SplitFile> splitFile(const fs::path& path) {
   SplitFile file{path, quantityInName(path.stem().string()), std::nullopt};
   if (file.named.quantity != Quantity::kOther) return file;
   std::vector<std::string>& words = file.named.rest;
-  for (const std::ptrdiff_t count : {2, 1}) {  // "time ms", "time"
+  for (const std::ptrdiff_t count : {3, 2, 1}) {  // "sample times s", "time ms", "time"
     if (file.time || std::ssize(words) < count) continue;
     const std::vector<std::string> last(words.end() - count, words.end());
     file.time = timeNamed(fmt::format("{}", fmt::join(last, "_")), "");
@@ -88,6 +88,25 @@ void nameChannels(const SplitFile& file, size_t joints, Recording& recording) {
   }
 }
 
+// One value per line and as many for each time stamp as there are joints: rows of that many.
+void foldValues(const SplitFile& file, Eigen::Index stamps, size_t joints, Recording& recording) {
+  const auto columns = static_cast<Eigen::Index>(joints);
+  if (columns < 2 || stamps < 2 || recording.time.size() > 0 || recording.values.cols() != 1 ||
+      recording.samples() != columns * stamps)
+    return;
+  const Eigen::MatrixXd rows = recording.values.reshaped(columns, stamps).transpose();
+  recording.values = rows;
+  recording.channels.clear();
+  for (Eigen::Index c = 0; c < columns; ++c) {
+    recording.channels.push_back(channelNamed(fmt::format("column_{}", c + 1)));
+    recording.channels.back().origin = fmt::format("{}, value {}", recording.source, c + 1);
+  }
+  recording.notes.push_back(
+      fmt::format("{}: has one value per line, {} for each of the {} time stamps: they were taken "
+                  "for the joints in order",
+                  file.path.filename().string(), columns, stamps));
+}
+
 Eigen::VectorXd stampsOfFile(const SplitFile& file, const Recording& recording) {
   if (recording.time.size() > 0) return recording.time;
   if (recording.values.cols() != 1)
@@ -136,6 +155,7 @@ std::vector<Recording> merged(std::vector<Recording> parts, const Eigen::VectorX
 std::vector<Recording> readFiles(const std::vector<SplitFile>& files, size_t joints,
                                  const RecordingOptions& options) {
   std::vector<Recording> parts;
+  std::vector<const SplitFile*> files_of_parts;
   std::vector<std::string> told;
   Eigen::VectorXd stamps;
   for (const SplitFile& file : files) {
@@ -148,9 +168,13 @@ std::vector<Recording> readFiles(const std::vector<SplitFile>& files, size_t joi
     }
     told.push_back(fmt::format("{} ({})", name, titleOf(file)));
     for (Recording& part : read) {
-      nameChannels(file, joints, part);
       parts.push_back(std::move(part));
+      files_of_parts.push_back(&file);
     }
+  }
+  for (size_t k = 0; k < parts.size(); ++k) {
+    foldValues(*files_of_parts[k], stamps.size(), joints, parts[k]);
+    nameChannels(*files_of_parts[k], joints, parts[k]);
   }
   std::vector<Recording> recordings = merged(std::move(parts), stamps);
   std::vector<std::string>& notes = recordings.front().notes;

@@ -150,5 +150,26 @@ TEST_F(SplitLog, Refusals) {
       << message("wide");
 }
 
+// Stamps whose file is called by what they are, sample_times_s, belong to the other files.
+TEST_F(SplitLog, SampleTimes) {
+  write("joint_positions.csv", rows(3, 0.0, ",", false));
+  write("joint_torques.csv", rows(3, 100.0, ",", false));
+  write("sample_times_s.csv", rows(1, 0.0, ",", false));
+  const Recording recording = read("");
+  EXPECT_EQ(recording.time[7], 7.0);
+  EXPECT_EQ(at(recording, "tau_elbow_joint", 2), 122.0);
+}
+
+// Values one per line, three for each time stamp of a robot with three joints, are rows.
+TEST_F(SplitLog, ValuesOnePerLine) {
+  write("time.txt", rows(1, 0.0, " ", false, 20));
+  write("positions.txt", rows(1, 0.0, " ", false, 60));
+  write("torques.txt", rows(1, 100.0, " ", false, 60));
+  const Recording recording = read("");
+  ASSERT_EQ(recording.samples(), 20);
+  EXPECT_EQ(at(recording, "q_pan_joint", 4), 12.0);
+  EXPECT_EQ(at(recording, "tau_elbow_joint", 4), 114.0);
+}
+
 }  // namespace
 }  // namespace proprio

@@ -30,24 +30,46 @@ std::string unitOfWord(const std::string& word) {
 
 std::optional<TimeName> timeNamed(const std::string& name, const std::string& unit) {
   Words words = wordsOf(name);
-  TimeName time{unit.empty() ? "s" : unit, !unit.empty(), false};
+  TimeName time{unit.empty() ? "s" : unit, !unit.empty()};
   if (words.size() > 1 && !unitOfWord(words.back()).empty()) {
-    if (!time.stated) time = {unitOfWord(words.back()), true, false};
+    if (!time.stated) time = {unitOfWord(words.back()), true};
     words.pop_back();
   }
   const std::string plain = fmt::format("{}", fmt::join(words, " "));
-  constexpr std::array<std::string_view, 28> kNames = {
-      "time",       "times",         "t",
-      "ts",         "stamp",         "stamps",
-      "timestamp",  "timestamps",    "time stamp",
-      "ros time",   "sim time",      "rosbag timestamp",
-      "epoch",      "unix time",     "system time",
-      "epoch time", "datetime",      "elapsed time",
-      "seconds",    "time elapsed",  "robot time",
-      "date time",  "zeit",          "zeitstempel",
-      "elapsed",    "relative time", "time since start",
-      "log time"};
+  constexpr std::array<std::string_view, 32> kNames = {"time",
+                                                       "times",
+                                                       "t",
+                                                       "ts",
+                                                       "stamp",
+                                                       "stamps",
+                                                       "timestamp",
+                                                       "timestamps",
+                                                       "time stamp",
+                                                       "ros time",
+                                                       "sim time",
+                                                       "rosbag timestamp",
+                                                       "epoch",
+                                                       "unix time",
+                                                       "system time",
+                                                       "epoch time",
+                                                       "datetime",
+                                                       "elapsed time",
+                                                       "seconds",
+                                                       "time elapsed",
+                                                       "robot time",
+                                                       "date time",
+                                                       "zeit",
+                                                       "zeitstempel",
+                                                       "elapsed",
+                                                       "relative time",
+                                                       "time since start",
+                                                       "log time",
+                                                       "duration",
+                                                       "sample times",
+                                                       "sampling times",
+                                                       "time points"};
   time.header = plain.ends_with("header stamp");
+  time.duration = plain == "duration";
   if (!time.header && std::find(kNames.begin(), kNames.end(), plain) == kNames.end())
     return std::nullopt;
   const auto found = findUnit(time.unit);

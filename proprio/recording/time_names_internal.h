@@ -9,9 +9,10 @@
 namespace proprio {
 
 struct TimeName {
-  std::string unit;     ///< "s" if nothing says which
-  bool stated = false;  ///< the file says the unit, in the name ("time_ms") or apart from it
-  bool header = false;  ///< of a message's header: when it was measured, not received
+  std::string unit;       ///< "s" if nothing says which
+  bool stated = false;    ///< the file says the unit, in the name ("time_ms") or apart from it
+  bool header = false;    ///< of a message's header: when it was measured, not received
+  bool duration = false;  ///< since the start if it grows; that of a step or a task does not
 };
 
 /// Empty if the name is not one of time: time, t, stamp, timestamp, __time, header.stamp, ...,
