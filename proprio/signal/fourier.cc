@@ -13,34 +13,52 @@ namespace {
 using Eigen::Index;
 using Complex = std::complex<double>;
 
+/// Sums and differences of the transforms of the two halves of x, which hold the even and the odd
+/// samples. roots[n / 2 + k] = exp(-2 pi i k / n), side by side for each length n.
+void combineHalves(Complex* x, size_t n, const Complex* roots) {
+  const size_t half = n / 2;
+  Complex *low = x, *high = x + half;
+  const Complex* w = roots + half;
+  for (size_t k = 0; k < half; ++k) {
+    // spelled out: the operator checks for infinities
+    const double re = high[k].real() * w[k].real() - high[k].imag() * w[k].imag();
+    const double im = high[k].real() * w[k].imag() + high[k].imag() * w[k].real();
+    high[k] = {low[k].real() - re, low[k].imag() - im};
+    low[k] = {low[k].real() + re, low[k].imag() + im};
+  }
+}
+
+/// Of samples in bit-reversed order; one half after the other, so that parts which fit into a cache
+/// are finished before the next is touched.
+void transformReversed(Complex* x, size_t n, const Complex* roots) {
+  constexpr size_t kFitsIntoCache = 1024;
+  if (n > kFitsIntoCache) {
+    transformReversed(x, n / 2, roots);
+    transformReversed(x + n / 2, n / 2, roots);
+    combineHalves(x, n, roots);
+    return;
+  }
+  for (size_t length = 2; length <= n; length *= 2) {
+    for (size_t start = 0; start < n; start += length) combineHalves(x + start, length, roots);
+  }
+}
+
 /// In place, length a power of two.
 void radix2(std::vector<Complex>& x) {
   const size_t n = x.size();
-  // bit reversal
-  for (size_t i = 1, j = 0; i < n; ++i) {
+  for (size_t i = 1, j = 0; i < n; ++i) {  // bit reversal
     size_t bit = n >> 1;
     for (; j & bit; bit >>= 1) j ^= bit;
     j ^= bit;
     if (i < j) std::swap(x[i], x[j]);
   }
-  std::vector<Complex> roots(n / 2);
-  for (size_t k = 0; k < roots.size(); ++k) {
-    roots[k] =
+  std::vector<Complex> roots(n);
+  for (size_t k = 0; k < n / 2; ++k) {
+    roots[n / 2 + k] =
         std::polar(1.0, -2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n));
   }
-  for (size_t length = 2; length <= n; length *= 2) {
-    const size_t half = length / 2, stride = n / length;
-    for (size_t start = 0; start < n; start += length) {
-      for (size_t k = 0; k < half; ++k) {
-        // spelled out: the operator checks for infinities
-        const Complex a = x[start + k], b = x[start + k + half], w = roots[k * stride];
-        const Complex t(b.real() * w.real() - b.imag() * w.imag(),
-                        b.real() * w.imag() + b.imag() * w.real());
-        x[start + k] = a + t;
-        x[start + k + half] = a - t;
-      }
-    }
-  }
+  for (size_t i = n / 2; i-- > 1;) roots[i] = roots[2 * i];
+  transformReversed(x.data(), n, roots.data());
 }
 
 /// x_k w_k convolved with 1 / w, times w again, with the chirp w_k = exp(-i pi k^2 / n).
