@@ -38,7 +38,7 @@ constexpr double kActive = 0.97;
 constexpr double kFarPair = 0.0;
 constexpr double kBarrier = 1e-4;
 // Part of the time limit that rounds leave to their repairs, and what a repair may take.
-constexpr double kRepairTime = 0.1;
+constexpr double kRepairTime = 0.15;
 constexpr int kRepairs = 4, kRepairIterations = 30;
 // A motion that was kept with a criterion worse than that of the search by this part is repaired.
 constexpr double kLag = 0.1;
@@ -404,6 +404,8 @@ void Designer::watchCoarsely(const Eigen::VectorXd& x) {
 }
 
 Eigen::VectorXd Designer::solveRound(const Eigen::VectorXd& x) {
+  // half of what is left, so that limits broken between the watched times are seen early enough
+  const double end = elapsed() + 0.5 * (options_.time_limit - elapsed());
   ProgramOptions solver;
   solver.iterations = options_.iterations;
   solver.tolerance = 1e-4;
@@ -413,7 +415,7 @@ Eigen::VectorXd Designer::solveRound(const Eigen::VectorXd& x) {
     if (options_.progress) {
       options_.progress({design_.rounds, iteration, elapsed(), std::exp(value)});
     }
-    return elapsed() > (1.0 - kRepairTime) * options_.time_limit;
+    return elapsed() > end;
   };
   const ProgramResult result = solveProgram(problem_->program(x, 1.0 - kTightening), solver);
   design_.iterations += result.iterations;
