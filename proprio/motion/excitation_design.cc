@@ -18,6 +18,7 @@ namespace {
 // Samples per shortest period of the grid on which limits must hold, and of the coarse one whose
 // times are watched from the start.
 constexpr int kDense = 50, kCoarse = 2;
+constexpr int kGridParts = 8;
 // Watched times keep this much of a limit free, so that the motion between them does too.
 constexpr double kTightening = 0.005;
 // The random start uses this much of the joint limits.
@@ -30,19 +31,23 @@ constexpr double kStartTime = 0.2;
 // Part of the time limit after which the evolution strategy leaves the rest to the gradient method.
 constexpr double kRescueTime = 0.5;
 // A criterion beyond this is a start that a gradient does not lead away from.
-constexpr double kBadStart = 1e4;
+constexpr double kBadStart = 1e6;
 constexpr int kRescueGenerations = 60;
 constexpr double kActive = 0.97;
 // Usage of a pair of links that is far enough apart not to be watched: 0.1 m beyond the clearance.
 constexpr double kFarPair = 0.0;
 constexpr double kBarrier = 1e-4;
+// Part of the time limit that rounds leave to their repairs, and what a repair may take.
+constexpr double kRepairTime = 0.15;
+constexpr int kRepairs = 4, kRepairIterations = 30;
+// A motion that was kept with a criterion worse than that of the search by this part is repaired.
+constexpr double kLag = 0.1;
 // A round that improves the criterion by less is the last.
 constexpr double kProgress = 0.003;
 
 struct Usage {
   Eigen::VectorXd worst;             ///< per constraint
   std::vector<Eigen::Index> sample;  ///< where
-  bool kept() const { return worst.size() == 0 || worst.maxCoeff() <= 1.0; }
 };
 
 class Designer {
@@ -57,6 +62,7 @@ class Designer {
   bool outOfTime() const { return elapsed() > options_.time_limit; }
   Eigen::MatrixXd denseUsage(const Eigen::VectorXd& x) const;
   Usage worstUsage(const Eigen::VectorXd& x) const;
+  bool keepsOnGrid(const Eigen::VectorXd& x) const;
   bool keepsLimits(const Eigen::VectorXd& x) const;
   double exactCriterion(const Eigen::VectorXd& x);
   Eigen::VectorXd randomCoefficients(Uniform& random) const;
@@ -67,10 +73,13 @@ class Designer {
   std::string noStart(int tried, const std::map<std::string, int>& blame) const;
   void watchCoarsely(const Eigen::VectorXd& x);
   Eigen::VectorXd rescued(const Eigen::VectorXd& x);
-  bool scaledBack(Eigen::VectorXd& x) const;
+  std::optional<Eigen::VectorXd> largestKept(
+      const std::function<Eigen::VectorXd(double)>& along) const;
+  void keep(const Eigen::VectorXd& x);
   int watchExtremes(const Eigen::VectorXd& x);
   Eigen::VectorXd solveRound(const Eigen::VectorXd& x);
-  void finish(const Eigen::VectorXd& best);
+  Eigen::VectorXd nearestKept(const Eigen::VectorXd& x);
+  void finish();
 
   const ExcitationOptions options_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -79,6 +88,8 @@ class Designer {
   std::unique_ptr<ExcitationCriterion> criterion_, search_criterion_;
   std::unique_ptr<internal::ExcitationProblem> problem_;
   ExcitationDesign design_;
+  Eigen::VectorXd best_;     ///< that keeps every limit
+  double best_value_ = 0.0;  ///< its criterion
   ProgramStatus status_ = ProgramStatus::kFailed;  ///< of the last round
 };
 
@@ -158,9 +169,27 @@ Usage Designer::worstUsage(const Eigen::VectorXd& x) const {
   return worst;
 }
 
+/// On the dense grid. Parts of it that are spread over the motion come one after the other, because
+/// most motions that break a limit do so in the first.
+bool Designer::keepsOnGrid(const Eigen::VectorXd& x) const {
+  const GridSamples s = onGrid(problem_->series(x), kDense * options_.harmonics);
+  for (int part = 0; part < kGridParts; ++part) {
+    const auto rows = Eigen::seq(part, s.q.rows() - 1, kGridParts);
+    const Eigen::MatrixXd q = s.q(rows, Eigen::all), v = s.v(rows, Eigen::all),
+                          a = s.a(rows, Eigen::all), usage = constraints_->usage(q, v, a);
+    for (Eigen::Index c = 0; c < usage.cols(); ++c) {
+      const MotionConstraint& constraint = constraints_->list()[static_cast<size_t>(c)];
+      for (Eigen::Index k = 0; k < usage.rows(); ++k) {
+        if (!(constraint.measure(usage(k, c)) <= 1.0)) return false;
+      }
+    }
+  }
+  return true;
+}
+
 /// On the dense grid, and joint limits between its samples too.
 bool Designer::keepsLimits(const Eigen::VectorXd& x) const {
-  return worstUsage(x).kept() &&
+  return keepsOnGrid(x) &&
          violations(extremes(problem_->series(x)), constraints_->limits()).empty();
 }
 
@@ -258,10 +287,10 @@ std::optional<Eigen::VectorXd> Designer::feasibleStart() {
 /// How much of a motion about a posture keeps the limits, from 0 to 1.
 double Designer::largestScale(const Eigen::VectorXd& motion, const Eigen::VectorXd& centre) const {
   double low = 0.0, high = 1.0;
-  if (worstUsage(motion).kept()) return 1.0;
+  if (keepsOnGrid(motion)) return 1.0;
   for (int k = 0; k < 8; ++k) {
     const double middle = 0.5 * (low + high);
-    (worstUsage(problem_->scaled(motion, middle, centre)).kept() ? low : high) = middle;
+    (keepsOnGrid(problem_->scaled(motion, middle, centre)) ? low : high) = middle;
   }
   return low;
 }
@@ -304,24 +333,41 @@ Eigen::VectorXd Designer::rescued(const Eigen::VectorXd& x) {
   return minimiseByCma(value, x, step, cma, stop).x;
 }
 
-/// Smaller about its starting posture until it keeps every limit; false if that does not help.
-bool Designer::scaledBack(Eigen::VectorXd& x) const {
-  const Eigen::VectorXd start = problem_->start(x);
+/// The motion along(factor) of the largest factor up to 1 that keeps every limit; nothing if none
+/// of those tried does.
+std::optional<Eigen::VectorXd> Designer::largestKept(
+    const std::function<Eigen::VectorXd(double)>& along) const {
   double bad = 1.0, good = 0.0;
-  for (const double factor : {1.0, 0.995, 0.98, 0.95, 0.9, 0.8, 0.65, 0.5}) {
-    if (keepsLimits(problem_->scaled(x, factor, start))) {
+  for (const double factor : {1.0, 0.995, 0.98, 0.95, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2}) {
+    if (keepsLimits(along(factor))) {
       good = factor;
       break;
     }
     bad = factor;
   }
-  if (good == 0.0) return false;
+  if (good == 0.0) return std::nullopt;
   for (int k = 0; k < 5 && good < 1.0; ++k) {
     const double middle = 0.5 * (good + bad);
-    (keepsLimits(problem_->scaled(x, middle, start)) ? good : bad) = middle;
+    (keepsLimits(along(middle)) ? good : bad) = middle;
   }
-  x = problem_->scaled(x, good, start);
-  return true;
+  return along(good);
+}
+
+/// Keeps what comes near x and keeps every limit, if it is better than the best so far: x smaller
+/// about its starting posture, or on the way from the best motion to x.
+void Designer::keep(const Eigen::VectorXd& x) {
+  const Eigen::VectorXd start = problem_->start(x);
+  for (const bool scale : {true, false}) {
+    const Eigen::VectorXd from = best_;
+    const auto candidate = largestKept([&](double factor) -> Eigen::VectorXd {
+      return scale ? problem_->scaled(x, factor, start) : from + factor * (x - from);
+    });
+    if (!candidate) continue;
+    const double value = exactCriterion(*candidate);
+    if (!(value < best_value_)) continue;
+    best_value_ = value;
+    best_ = *candidate;
+  }
 }
 
 /// Local extremes on the dense grid that are beyond what watched times keep.
@@ -347,7 +393,7 @@ int Designer::watchExtremes(const Eigen::VectorXd& x) {
 void Designer::watchCoarsely(const Eigen::VectorXd& x) {
   const int samples = kCoarse * options_.harmonics;
   const GridSamples s = onGrid(problem_->series(x), samples);
-  const Eigen::MatrixXd usage = constraints_->usage(s.q, s.v, s.a);
+  const Eigen::MatrixXd usage = constraints_->usage(s.q, s.v, s.a, kFarPair);
   for (int k = 0; k < samples; ++k) {
     for (size_t c = 0; c < constraints_->list().size(); ++c) {
       const bool pair = constraints_->list()[c].kind == ConstraintKind::kCollision;
@@ -358,6 +404,8 @@ void Designer::watchCoarsely(const Eigen::VectorXd& x) {
 }
 
 Eigen::VectorXd Designer::solveRound(const Eigen::VectorXd& x) {
+  // half of what is left, so that limits broken between the watched times are seen early enough
+  const double end = elapsed() + 0.5 * (options_.time_limit - elapsed());
   ProgramOptions solver;
   solver.iterations = options_.iterations;
   solver.tolerance = 1e-4;
@@ -367,7 +415,7 @@ Eigen::VectorXd Designer::solveRound(const Eigen::VectorXd& x) {
     if (options_.progress) {
       options_.progress({design_.rounds, iteration, elapsed(), std::exp(value)});
     }
-    return outOfTime();
+    return elapsed() > end;
   };
   const ProgramResult result = solveProgram(problem_->program(x, 1.0 - kTightening), solver);
   design_.iterations += result.iterations;
@@ -375,16 +423,31 @@ Eigen::VectorXd Designer::solveRound(const Eigen::VectorXd& x) {
   return result.x.allFinite() ? result.x : x;
 }
 
-void Designer::finish(const Eigen::VectorXd& best) {
+/// The motion nearest to x that keeps its limits at all watched times.
+Eigen::VectorXd Designer::nearestKept(const Eigen::VectorXd& x) {
+  NonlinearProgram program = problem_->program(x, 1.0 - kTightening);
+  program.value = [&](const Eigen::VectorXd& y) { return 0.5 * (y - x).squaredNorm(); };
+  program.gradient = [&](const Eigen::VectorXd& y, Eigen::VectorXd& g) { g = y - x; };
+  ProgramOptions solver;
+  solver.iterations = kRepairIterations;
+  solver.barrier = kBarrier;
+  solver.stop = [&](int, double, double violation) {
+    return violation < 0.2 * kTightening || outOfTime();
+  };
+  const ProgramResult result = solveProgram(program, solver);
+  return result.x.allFinite() ? result.x : x;
+}
+
+void Designer::finish() {
   design_.feasible = true;
-  design_.motion = problem_->series(best);
-  design_.criterion = exactCriterion(best);
+  design_.motion = problem_->series(best_);
+  design_.criterion = exactCriterion(best_);
   const Eigen::VectorXd& s = criterion_->singularValues();
   design_.condition =
       s[s.size() - 1] > 0.0 ? s[0] / s[s.size() - 1] : std::numeric_limits<double>::infinity();
   const double samples = static_cast<double>(kDense * options_.harmonics);
   design_.singular_values = s / std::sqrt(samples);
-  const Usage usage = worstUsage(best);
+  const Usage usage = worstUsage(best_);
   for (Eigen::Index c = 0; c < usage.worst.size(); ++c) {
     if (usage.worst[c] < kActive) continue;
     const MotionConstraint& constraint = constraints_->list()[static_cast<size_t>(c)];
@@ -402,18 +465,11 @@ ExcitationDesign Designer::run() {
     design_.elapsed = elapsed();
     return design_;
   }
-  Eigen::VectorXd x = *start, best = x;
-  double best_value = exactCriterion(x);
-  design_.start_criterion = best_value;
-  const bool bad = options_.criterion.criterion != Criterion::kD && !(best_value < kBadStart);
-  const auto keep = [&](Eigen::VectorXd candidate) {
-    if (!scaledBack(candidate)) return;
-    const double value = exactCriterion(candidate);
-    if (!(value < best_value)) return;
-    best_value = value;
-    best = candidate;
-  };
-  if (options_.generations > 0 || bad || !std::isfinite(best_value)) {
+  Eigen::VectorXd x = best_ = *start;
+  best_value_ = exactCriterion(x);
+  design_.start_criterion = best_value_;
+  const bool bad = options_.criterion.criterion != Criterion::kD && !(best_value_ < kBadStart);
+  if (options_.generations > 0 || bad || !std::isfinite(best_value_)) {
     x = rescued(x);
     keep(x);
   }
@@ -421,29 +477,37 @@ ExcitationDesign Designer::run() {
   watchExtremes(x);
   design_.note = "all rounds done";
   for (int round = 0; round < options_.rounds; ++round) {
-    if (best_value <= options_.target && options_.target != 0.0) {
+    if (best_value_ <= options_.target && options_.target != 0.0) {
       design_.note = "target reached";
       break;
     }
-    if (outOfTime()) {
+    if (elapsed() > (1.0 - kRepairTime) * options_.time_limit) {
       design_.note = "time limit";
       break;
     }
     design_.rounds = round + 1;
-    const double before = best_value;
+    const double before = best_value_;
     x = solveRound(x);
     keep(x);
-    const int added = watchExtremes(x);
-    const bool better = best_value < before - kProgress * std::abs(before);
+    int added = watchExtremes(x);
+    const double found = exactCriterion(x);
+    // what was kept lags behind what was found: limits are broken too far to be scaled back
+    const auto lags = [&] { return best_value_ > found + kLag * std::abs(found); };
+    for (int k = 0; k < kRepairs && added > 0 && lags() && !outOfTime(); ++k) {
+      x = nearestKept(x);
+      keep(x);
+      added = watchExtremes(x);
+    }
+    const bool better = best_value_ < before - kProgress * std::abs(before);
     if (added == 0 && (status_ == ProgramStatus::kSolved || !better)) {
       design_.note =
           status_ == ProgramStatus::kSolved ? "settled at a local minimum" : "no more progress";
       break;
     }
     // a search that lost its way goes on from the best motion, with the times it has learnt
-    if (status_ == ProgramStatus::kFailed || status_ == ProgramStatus::kInfeasible) x = best;
+    if (status_ == ProgramStatus::kFailed || status_ == ProgramStatus::kInfeasible) x = best_;
   }
-  finish(best);
+  finish();
   design_.elapsed = elapsed();
   return design_;
 }

@@ -151,10 +151,6 @@ double ExcitationProblem::valueAndGradient(const Eigen::VectorXd& x, Eigen::Vect
   return d ? slope * value : std::log(value);
 }
 
-bool ExcitationProblem::ownJointOnly(int constraint) const {
-  return constraints_->list()[static_cast<size_t>(constraint)].kind < ConstraintKind::kEffort;
-}
-
 bool ExcitationProblem::watch(double time, int constraint) {
   const double near = kSameTime * period_ / harmonics_;
   TimePoint* same = nullptr;
@@ -218,9 +214,7 @@ void ExcitationProblem::jacobian(const Eigen::VectorXd& x, Eigen::VectorXd& valu
             const auto row = static_cast<Eigen::Index>(r);
             const MotionConstraint& constraint =
                 constraints_->list()[static_cast<size_t>(p.chosen[r])];
-            const bool own = ownJointOnly(p.chosen[r]);
-            for (Eigen::Index j = own ? constraint.index : 0;
-                 j < (own ? constraint.index + 1 : jointCount()); ++j) {
+            for (const int j : constraint.joints) {
               values.segment(entry, p_count) =
                   (sample.dq(row, j) * p.q + sample.dv(row, j) * p.v + sample.da(row, j) * p.a)
                       .transpose()
@@ -245,12 +239,11 @@ NonlinearProgram ExcitationProblem::program(const Eigen::VectorXd& x, double bou
     for (const int c : point.chosen) {
       const MotionConstraint& constraint = constraints_->list()[static_cast<size_t>(c)];
       if (!constraint.bothSides()) p.g_lower[row] = -std::numeric_limits<double>::infinity();
-      const bool own = ownJointOnly(c);
-      const Eigen::Index first = own ? constraint.index * perJoint() : 0;
-      const Eigen::Index count = own ? perJoint() : variables();
-      for (Eigen::Index i = first; i < first + count; ++i) {
-        p.jacobian_rows.push_back(row);
-        p.jacobian_columns.push_back(static_cast<int>(i));
+      for (const int j : constraint.joints) {
+        for (Eigen::Index i = j * perJoint(); i < (j + 1) * perJoint(); ++i) {
+          p.jacobian_rows.push_back(row);
+          p.jacobian_columns.push_back(static_cast<int>(i));
+        }
       }
       ++row;
     }

@@ -56,7 +56,6 @@ class ExcitationProblem {
   Eigen::MatrixXd coefficients(const Eigen::VectorXd& x) const;
   void evaluate(const Eigen::VectorXd& x, Eigen::VectorXd& g) const;
   void jacobian(const Eigen::VectorXd& x, Eigen::VectorXd& values) const;
-  bool ownJointOnly(int constraint) const;
 
   double period_;
   int harmonics_;

@@ -11,12 +11,17 @@
 #include "proprio/dynamics/derivatives.h"
 #include "proprio/dynamics/joint_effect_derivatives.h"
 #include "proprio/dynamics/mass_matrix.h"
+#include "proprio/motion/uniform_internal.h"
 
 namespace proprio {
 namespace {
 
 constexpr double kLengthScale = 0.1;  // m: one unit of usage of a length
 constexpr Eigen::Index kConstraintChunk = 16;
+// Chosen constraints have exact distances from this usage on: up to 0.5 m beyond the clearance.
+constexpr double kWatchedUsage = -4.0;
+// A joint that moves one link relative to another by less than this (rad or m per rad) does not.
+constexpr double kNoMotion = 1e-12;
 
 bool isPlace(ConstraintKind kind) { return kind >= ConstraintKind::kWorkspace; }
 
@@ -87,8 +92,11 @@ struct MotionConstraints::Impl {
   void prepare(const std::vector<int>& chosen, ConstVectorRef q, ConstVectorRef v, ConstVectorRef a,
                bool with_slopes, Worker& w) const;
   double usageOf(const MotionConstraint& c, ConstVectorRef q, ConstVectorRef v, ConstVectorRef a,
-                 const Worker& w) const;
+                 double least, const Worker& w) const;
+  void evaluate(const std::vector<int>& chosen, ConstVectorRef q, ConstVectorRef v,
+                ConstVectorRef a, double least, int worker, VectorRef usage) const;
   void placeGradient(const MotionConstraint& c, Worker& w) const;
+  void findJoints();
 
   std::shared_ptr<const Tree> tree;
   Parameters parameters;
@@ -126,7 +134,7 @@ MotionConstraints::MotionConstraints(std::shared_ptr<const Tree> tree, Parameter
   const auto add = [&](ConstraintKind kind, int index, double middle, double half,
                        const std::string& name) {
     if (!std::isfinite(middle) || !std::isfinite(half)) return;
-    m.list.push_back({kind, index, middle, half, name});
+    m.list.push_back({kind, index, middle, half, name, {}});
   };
   for (int i = 0; i < m.limits.size(); ++i) {
     const std::string& name = m.options.joints[static_cast<size_t>(i)];
@@ -156,6 +164,7 @@ MotionConstraints::MotionConstraints(std::shared_ptr<const Tree> tree, Parameter
   for (int w = 0; w < workerCount(); ++w) {
     m.workers.push_back(std::make_unique<Impl::Worker>(*m.tree));
   }
+  m.findJoints();
 }
 
 MotionConstraints::~MotionConstraints() = default;
@@ -189,6 +198,49 @@ Eigen::MatrixXd MotionConstraints::fullVelocities(ConstMatrixRef v) const {
   return full;
 }
 
+/// Which joints each constraint depends on. Poses and torques are analytic functions of the joints:
+/// a derivative that vanishes at a random state vanishes everywhere. A distance depends on what
+/// moves one link relative to the other.
+void MotionConstraints::Impl::findJoints() {
+  Worker& w = *workers.front();
+  Uniform random(1);
+  Eigen::VectorXd x[3];
+  for (Eigen::VectorXd& vector : x) {
+    // slow: smooth signs have slopes near zero only
+    vector = Eigen::VectorXd::NullaryExpr(limits.size(), [&] { return random(0.01, 0.02); });
+  }
+  for (double& q : x[0]) q *= 50.0;
+  prepare(all, x[0], x[1], x[2], true, w);
+  const int base = tree->floating() ? 6 : 0;
+  Eigen::Matrix<double, 6, Eigen::Dynamic> relative(6, tree->velocityCount() - base);
+  for (MotionConstraint& c : list) {
+    const int row = isPlace(c.kind) ? 0 : velocities[static_cast<size_t>(c.index)];
+    if (c.kind == ConstraintKind::kWorkspace) placeGradient(c, w);
+    if (c.kind == ConstraintKind::kCollision) {
+      const auto [first, second] = options.collisions->links(c.index);
+      if (second >= 0) {
+        relativeJacobian(*tree, w.kinematics, first, second, Representation::kBody, relative);
+      } else {
+        frameJacobian(*tree, w.kinematics, first, {}, Representation::kBody, Representation::kBody,
+                      w.jacobian);
+        relative = w.jacobian.rightCols(relative.cols());
+      }
+    }
+    for (int i = 0; i < limits.size(); ++i) {
+      const int k = velocities[static_cast<size_t>(i)];
+      bool depends = i == c.index;
+      if (c.kind == ConstraintKind::kEffort) {
+        depends |= w.dq(row, k) != 0.0 || w.dv(row, k) != 0.0 || w.da(row, k) != 0.0;
+      }
+      if (c.kind == ConstraintKind::kWorkspace) depends = w.gradient[k] != 0.0;
+      if (c.kind == ConstraintKind::kCollision) {
+        depends = relative.col(k - base).cwiseAbs().maxCoeff() > kNoMotion;
+      }
+      if (depends) c.joints.push_back(i);
+    }
+  }
+}
+
 /// Torques and poses (and their derivatives) as far as the chosen constraints need them.
 void MotionConstraints::Impl::prepare(const std::vector<int>& chosen, ConstVectorRef q,
                                       ConstVectorRef v, ConstVectorRef a, bool with_slopes,
@@ -219,7 +271,8 @@ void MotionConstraints::Impl::prepare(const std::vector<int>& chosen, ConstVecto
 }
 
 double MotionConstraints::Impl::usageOf(const MotionConstraint& c, ConstVectorRef q,
-                                        ConstVectorRef v, ConstVectorRef a, const Worker& w) const {
+                                        ConstVectorRef v, ConstVectorRef a, double least,
+                                        const Worker& w) const {
   switch (c.kind) {
     case ConstraintKind::kPosition:
       return (q[c.index] - c.middle) / c.half;
@@ -235,7 +288,8 @@ double MotionConstraints::Impl::usageOf(const MotionConstraint& c, ConstVectorRe
       return 1.0 - (limit.normal.dot(p) - limit.offset) / kLengthScale;
     }
     case ConstraintKind::kCollision: {
-      const LinkDistance d = options.collisions->distance(w.kinematics, c.index);
+      const double enough = options.clearance + (1.0 - least) * kLengthScale;
+      const LinkDistance d = options.collisions->distance(w.kinematics, c.index, enough);
       return 1.0 - (d.distance - options.clearance) / kLengthScale;
     }
   }
@@ -250,20 +304,27 @@ void MotionConstraints::Impl::placeGradient(const MotionConstraint& c, Worker& w
                   Representation::kBody, w.jacobian);
     w.gradient.noalias() = w.jacobian.topRows<3>().transpose() * limit.normal;
   } else {
-    const LinkDistance d = options.collisions->distance(w.kinematics, c.index);
+    const double enough = options.clearance + (1.0 - kWatchedUsage) * kLengthScale;
+    const LinkDistance d = options.collisions->distance(w.kinematics, c.index, enough);
     options.collisions->gradient(w.kinematics, c.index, d, w.gradient);
   }
   w.gradient /= -kLengthScale;
 }
 
-void MotionConstraints::evaluate(const std::vector<int>& chosen, ConstVectorRef q, ConstVectorRef v,
-                                 ConstVectorRef a, int worker, VectorRef usage) const {
-  Impl::Worker& w = *impl_->workers[static_cast<size_t>(worker)];
-  impl_->prepare(chosen, q, v, a, false, w);
+void MotionConstraints::Impl::evaluate(const std::vector<int>& chosen, ConstVectorRef q,
+                                       ConstVectorRef v, ConstVectorRef a, double least, int worker,
+                                       VectorRef usage) const {
+  Worker& w = *workers[static_cast<size_t>(worker)];
+  prepare(chosen, q, v, a, false, w);
   for (size_t r = 0; r < chosen.size(); ++r) {
     usage[static_cast<Eigen::Index>(r)] =
-        impl_->usageOf(impl_->list[static_cast<size_t>(chosen[r])], q, v, a, w);
+        usageOf(list[static_cast<size_t>(chosen[r])], q, v, a, least, w);
   }
+}
+
+void MotionConstraints::evaluate(const std::vector<int>& chosen, ConstVectorRef q, ConstVectorRef v,
+                                 ConstVectorRef a, int worker, VectorRef usage) const {
+  impl_->evaluate(chosen, q, v, a, kWatchedUsage, worker, usage);
 }
 
 void MotionConstraints::linearise(const std::vector<int>& chosen, ConstVectorRef q,
@@ -276,14 +337,13 @@ void MotionConstraints::linearise(const std::vector<int>& chosen, ConstVectorRef
   for (Eigen::MatrixXd* d : {&sample->dq, &sample->dv, &sample->da}) d->setZero(rows, q.size());
   for (Eigen::Index r = 0; r < rows; ++r) {
     const MotionConstraint& c = impl_->list[static_cast<size_t>(chosen[static_cast<size_t>(r)])];
-    sample->usage[r] = impl_->usageOf(c, q, v, a, w);
+    sample->usage[r] = impl_->usageOf(c, q, v, a, kWatchedUsage, w);
     if (c.kind == ConstraintKind::kPosition) sample->dq(r, c.index) = 1.0 / c.half;
     if (c.kind == ConstraintKind::kVelocity) sample->dv(r, c.index) = 1.0 / c.half;
     if (c.kind == ConstraintKind::kAcceleration) sample->da(r, c.index) = 1.0 / c.half;
     if (isPlace(c.kind)) impl_->placeGradient(c, w);
-    for (size_t i = 0; i < impl_->velocities.size(); ++i) {
-      const int column = impl_->velocities[i];
-      const auto k = static_cast<Eigen::Index>(i);
+    for (const int k : c.joints) {
+      const int column = impl_->velocities[static_cast<size_t>(k)];
       if (isPlace(c.kind)) sample->dq(r, k) = w.gradient[column];
       if (c.kind != ConstraintKind::kEffort) continue;
       const int row = impl_->velocities[static_cast<size_t>(c.index)];
@@ -295,15 +355,15 @@ void MotionConstraints::linearise(const std::vector<int>& chosen, ConstVectorRef
 }
 
 Eigen::MatrixXd MotionConstraints::usage(ConstMatrixRef q, ConstMatrixRef v,
-                                         ConstMatrixRef a) const {
+                                         ConstMatrixRef a, double least) const {
   const Eigen::Index samples = q.rows();
   requireSize("MotionConstraints", "columns of q", q.cols(), impl_->limits.size());
   Eigen::MatrixXd by_sample(static_cast<Eigen::Index>(impl_->list.size()), samples);
   parallelChunks(samples, kConstraintChunk,
                  [&](std::ptrdiff_t start, std::ptrdiff_t count, int worker) {
                    for (std::ptrdiff_t k = start; k < start + count; ++k) {
-                     evaluate(impl_->all, q.row(k).transpose(), v.row(k).transpose(),
-                              a.row(k).transpose(), worker, by_sample.col(k));
+                     impl_->evaluate(impl_->all, q.row(k).transpose(), v.row(k).transpose(),
+                                     a.row(k).transpose(), least, worker, by_sample.col(k));
                    }
                  });
   return by_sample.transpose();

@@ -48,6 +48,7 @@ struct MotionConstraint {
   int index = 0;  ///< moving joint, workspace limit, or pair
   double middle = 0.0, half = 1.0;
   std::string name;  ///< "joint_2 velocity", "flange z > 0.3", "hand and table"
+  std::vector<int> joints;  ///< moving joints that it depends on
   bool bothSides() const { return kind < ConstraintKind::kWorkspace; }
   /// What of the usage counts: its magnitude, or itself for one-sided constraints.
   double measure(double usage) const { return bothSides() && usage < 0.0 ? -usage : usage; }
@@ -73,8 +74,10 @@ class MotionConstraints {
   Eigen::MatrixXd fullVelocities(ConstMatrixRef v) const;
 
   /// Usage of every constraint: samples x list().size(). On all cores; effort and kinematics only
-  /// where the list asks for them.
-  Eigen::MatrixXd usage(ConstMatrixRef q, ConstMatrixRef v, ConstMatrixRef a) const;
+  /// where the list asks for them. Collisions below `least` may be given larger, but below `least`:
+  /// links far apart cost little.
+  Eigen::MatrixXd usage(ConstMatrixRef q, ConstMatrixRef v, ConstMatrixRef a,
+                        double least = 0.9) const;
 
   /// Rows of one sample: usage of chosen constraints and its gradients (chosen x joints).
   struct Sample {

@@ -23,14 +23,34 @@ namespace {
 
 constexpr double kDistanceTolerance = 1e-6;  // m
 constexpr size_t kHullVertices = 500;
-// Farther apart than that, the pair's bounding spheres tell enough.
-constexpr double kFar = 0.5;  // m
-
 fcl::Transform3d transformOf(const Pose& X) {
   fcl::Transform3d T = fcl::Transform3d::Identity();
   T.linear() = X.R;
   T.translation() = X.p;
   return T;
+}
+
+struct Segment {
+  Vector3d from = Vector3d::Zero(), to = Vector3d::Zero();
+  Vector3d middle() const { return 0.5 * (from + to); }
+};
+
+Segment moved(const Pose& X, const Segment& s) { return {X * s.from, X * s.to}; }
+
+/// Nearest points of two segments, either of which may be a point: the parts s, t in [0, 1] of
+/// the way along a and b that minimise |a(s) - b(t)|. Source: Ericson 2005, section 5.1.9.
+std::pair<Vector3d, Vector3d> nearestPoints(const Segment& a, const Segment& b) {
+  const Vector3d u = a.to - a.from, v = b.to - b.from, r = a.from - b.from;
+  const double uu = u.squaredNorm(), vv = v.squaredNorm(), uv = u.dot(v);
+  const double ur = u.dot(r), vr = v.dot(r), cross = uu * vv - uv * uv;
+  const auto part = [](double above, double below) {
+    return below > 0.0 ? std::clamp(above / below, 0.0, 1.0) : 0.0;
+  };
+  // nearest to the line of b, then on b nearest to that, then on a again where b has ended
+  double s = part(uv * vr - ur * vv, cross);
+  const double t = part(uv * s + vr, vv);
+  s = part(uv * t - ur, uu);
+  return {a.from + s * u, b.from + t * v};
 }
 
 /// At most kHullVertices points: those extreme in evenly spread (Fibonacci) directions.
@@ -54,20 +74,42 @@ std::vector<Vector3d> hullPoints(const std::vector<Vector3d>& points) {
   return hull;
 }
 
+/// A convex shape of a link and a capsule around it: everything within `radius` of the segment.
 struct Part {
   std::shared_ptr<fcl::CollisionGeometryd> shape;
   internal::ConvexBody body;
   Pose X_LG;
-  Vector3d centre = Vector3d::Zero();  ///< of a sphere around it, in the link frame
+  Segment axis;  ///< of the capsule, in the link frame
   double radius = 0.0;
+  bool is_capsule = false;  ///< the shape is that capsule, or a sphere
 };
 
 Part finished(std::shared_ptr<fcl::CollisionGeometryd> shape, internal::ConvexBody body,
               const Pose& X_LG) {
   shape->computeLocalAABB();
-  Part part = {std::move(shape), std::move(body), X_LG};
-  part.centre = X_LG * Vector3d(part.shape->aabb_center);
-  part.radius = part.shape->aabb_radius;
+  const Vector3d centre = shape->aabb_local.center();
+  Vector3d half = 0.5 * (shape->aabb_local.max_ - shape->aabb_local.min_);
+  int along = 2;
+  Part part;
+  part.shape = std::move(shape);
+  part.body = std::move(body);
+  part.X_LG = X_LG;
+  switch (part.body.kind) {
+    case ShapeKind::kSphere:
+    case ShapeKind::kCapsule:
+    case ShapeKind::kCylinder:
+      part.is_capsule = part.body.kind != ShapeKind::kCylinder;
+      part.radius = part.body.size[0];
+      half[2] = part.body.kind == ShapeKind::kSphere ? 0.0 : 0.5 * part.body.size[1];
+      break;
+    case ShapeKind::kBox:
+    case ShapeKind::kMesh:
+      half.maxCoeff(&along);
+      part.radius = std::hypot(half[(along + 1) % 3], half[(along + 2) % 3]);
+      break;
+  }
+  const Vector3d reach = half[along] * Vector3d::Unit(along);
+  part.axis = {X_LG * (centre - reach), X_LG * (centre + reach)};
   return part;
 }
 
@@ -131,8 +173,9 @@ std::optional<LinkDistance> gapOf(const Part& a, const Pose& X_WA, const Part& b
 
 LinkDistance distanceOf(const Part& a, const Pose& X_WA, const Part& b, const Pose& X_WB) {
   if (const auto gap = gapOf(a, X_WA, b, X_WB)) return *gap;
-  const internal::Overlap overlap = internal::overlapOf(
-      a.body, X_WA * a.X_LG, b.body, X_WB * b.X_LG, X_WB * b.centre - X_WA * a.centre);
+  const Vector3d between = X_WB * b.axis.middle() - X_WA * a.axis.middle();
+  const internal::Overlap overlap =
+      internal::overlapOf(a.body, X_WA * a.X_LG, b.body, X_WB * b.X_LG, between);
   return {-overlap.depth, overlap.p_A, overlap.p_B, overlap.n};
 }
 
@@ -227,7 +270,8 @@ std::string RobotCollisions::pairName(int pair) const {
                         : shapes_->box_names[static_cast<size_t>(p.box)]);
 }
 
-LinkDistance RobotCollisions::distance(const Kinematics& kinematics, int pair) const {
+LinkDistance RobotCollisions::distance(const Kinematics& kinematics, int pair,
+                                       double enough) const {
   const Shapes& s = *shapes_;
   const Shapes::Pair& p = s.pairs[static_cast<size_t>(pair)];
   const Pose X_WA = kinematics.X_WL[static_cast<size_t>(p.first)];
@@ -238,14 +282,15 @@ LinkDistance RobotCollisions::distance(const Kinematics& kinematics, int pair) c
   LinkDistance nearest;
   nearest.distance = 1e300;
   for (const Part& a : *s.partsOf(p.first)) {
+    const Segment axis = moved(X_WA, a.axis);
     for (const Part* b = first_b; b != last_b; ++b) {
-      // spheres around the parts: far pairs need no more
-      const Vector3d ca = X_WA * a.centre, cb = X_WB * b->centre;
-      const double between = (cb - ca).norm(), gap = between - a.radius - b->radius;
+      // capsules around the parts: far pairs, and parts that are capsules, need no more
+      const auto [on_a, on_b] = nearestPoints(axis, moved(X_WB, b->axis));
+      const double between = (on_b - on_a).norm(), gap = between - a.radius - b->radius;
       if (gap > nearest.distance) continue;
-      if (gap > kFar) {
-        const Vector3d n = (cb - ca) / between;
-        nearest = {gap, ca + a.radius * n, cb - b->radius * n, n};
+      if (gap > enough || (a.is_capsule && b->is_capsule && between > 0.0)) {
+        const Vector3d n = (on_b - on_a) / between;
+        nearest = {gap, on_a + a.radius * n, on_b - b->radius * n, n};
         continue;
       }
       const LinkDistance found = distanceOf(a, X_WA, *b, X_WB);

@@ -5,8 +5,9 @@
 /// meshes as their convex hulls. For the witness points p_A, p_B of a pair at distance d,
 ///   n = (p_B - p_A) / d,   d d / d q = n^T (J_pB - J_pA);
 /// touching pairs have negative distances, along n (minus the penetration depth, or a few per cent
-/// more). Gaps are FCL's, to about 1e-6 m; where spheres around two parts are more than 0.5 m
-/// apart, the distance of these spheres is returned, which is not larger.
+/// more). Gaps are FCL's, to about 1e-6 m, those of spheres and capsules in closed form; where
+/// capsules around two parts are farther apart than the caller wants to know, the distance of these
+/// capsules is returned, which is not larger.
 ///
 /// Left out: links joined by a joint (they always touch), pairs that the caller names, links
 /// without collision shapes. Links are compared with boxes unless they cannot move.
@@ -54,8 +55,9 @@ class RobotCollisions {
   /// Links of a pair; the second is -1 for a box of the environment.
   std::pair<int, int> links(int pair) const;
 
-  /// At the poses in `kinematics`. May be called from several threads at once.
-  LinkDistance distance(const Kinematics& kinematics, int pair) const;
+  /// At the poses in `kinematics`. Above `enough` (m) it may be smaller than the distance, but is
+  /// above `enough` too. May be called from several threads at once.
+  LinkDistance distance(const Kinematics& kinematics, int pair, double enough = 0.5) const;
   /// Gradient of that distance, velocityCount() entries.
   void gradient(const Kinematics& kinematics, int pair, const LinkDistance& at,
                 VectorRef gradient) const;

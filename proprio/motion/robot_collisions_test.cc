@@ -114,6 +114,71 @@ TEST(RobotCollisions, CapsulesHaveTheirClosedForm) {
   }
 }
 
+// Two capsules of any direction, crossing, parallel or in line, are as far apart as the nearest of
+// many points on their axes, less the radii. Points every h apart miss the nearest by at most h.
+TEST(RobotCollisions, CapsulesOfAnyDirection) {
+  constexpr double kLength = 0.6, kRadius = 0.02;
+  constexpr int kPoints = 120;
+  Uniform random(3);
+  for (int k = 0; k < 12; ++k) {
+    Model model = chain();
+    Shape capsule = sphere(kRadius, Vector3d::Zero());
+    capsule.kind = ShapeKind::kCapsule;
+    capsule.size[1] = kLength;
+    model.links[0].shapes = model.links[2].shapes = {capsule};
+    // the first two are parallel, one beside the other and one above the other
+    const double turn = k < 2 ? 0.0 : 1.0;
+    const Vector3d rpy = turn * Vector3d(random(-3, 3), random(-1, 1), random(-3, 3));
+    const Vector3d at(-1.0 + turn * random(0.1, 0.4), k == 1 ? 0.0 : random(0.1, 0.3),
+                      k == 1 ? 0.8 : random(-0.3, 0.3));
+    model.links[2].shapes[0].X_LG = Pose::fromXyzRpy(at, rpy);
+    CollidingRobot r(model, {});
+    const LinkDistance found = r.at(Eigen::Vector3d::Zero(), 0);
+    double least = 1e300;
+    const Pose X = {model.links[2].shapes[0].X_LG.R, at + Vector3d(1, 0, 0)};
+    for (int i = 0; i <= kPoints; ++i) {
+      for (int j = 0; j <= kPoints; ++j) {
+        const Vector3d a(0, 0, kLength * (double(i) / kPoints - 0.5));
+        const Vector3d b(0, 0, kLength * (double(j) / kPoints - 0.5));
+        least = std::min(least, (X * b - a).norm());
+      }
+    }
+    EXPECT_LE(found.distance, least - 2.0 * kRadius + 1e-12) << k;
+    EXPECT_GE(found.distance, least - 2.0 * kRadius - kLength / kPoints) << k;
+    if (found.distance > 0.0) {
+      EXPECT_NEAR((found.p_B - found.p_A).norm(), found.distance, 1e-12) << k;
+    }
+  }
+}
+
+// What is farther apart than the caller wants to know is answered with less than its distance, but
+// with more than that; everything nearer exactly.
+TEST(RobotCollisions, FarPairsAreBoundedFromBelow) {
+  constexpr double kEnough = 0.03, kEverything = 100.0;
+  CollidingRobot r(
+      readRobot(PROPRIO_SOURCE_DIR "/examples/robots/humanoid.yaml", ReadOptions{}), {});
+  int near = 0, bounded = 0;
+  for (int k = 0; k < 10; ++k) {
+    const RandomState x = randomState(*r.tree, k);
+    computeKinematics(*r.tree, x.q, r.kinematics);
+    for (int pair = 0; pair < r.collisions.pairCount(); ++pair) {
+      const double exact = r.collisions.distance(r.kinematics, pair, kEverything).distance;
+      const double found = r.collisions.distance(r.kinematics, pair, kEnough).distance;
+      const std::string name = r.collisions.pairName(pair);
+      if (found <= kEnough) {
+        ++near;
+        EXPECT_EQ(found, exact) << name;
+      } else {
+        bounded += found < exact ? 1 : 0;
+        EXPECT_GT(exact, kEnough) << name;
+        EXPECT_LE(found, exact + kFclTolerance) << name;
+      }
+    }
+  }
+  EXPECT_GT(near, 20);
+  EXPECT_GT(bounded, 1000);
+}
+
 // A box beside a box, and a hull read from a mesh beside the box it describes, keep the distance of
 // their faces; neighbours and disabled pairs are left out.
 TEST(RobotCollisions, BoxesMeshesAndDisabledPairs) {

@@ -214,6 +214,8 @@ ProgramResult solveProgram(const NonlinearProgram& program, const ProgramOptions
   if (!program.hessian) {
     settings->SetStringValue("hessian_approximation", "limited-memory");
     settings->SetIntegerValue("limited_memory_max_history", options.memory);
+    // one solve a step for all remembered gradients, instead of two for each of them
+    settings->SetStringValue("limited_memory_aug_solver", "extended");
   }
   settings->SetStringValue("nlp_scaling_method", "none");
   settings->SetIntegerValue("max_iter", options.iterations);
