@@ -33,8 +33,7 @@ std::vector<PermanentContact> permanentContacts(const Tree& tree, const Constrai
     computeKinematics(tree, q, kinematics);
     std::vector<Suspect> left;
     for (Suspect s : suspects) {
-      const double distance =
-          collisions.distance(kinematics, s.pair, options.clearance).distance;
+      const double distance = collisions.distance(kinematics, s.pair, options.clearance).distance;
       if (distance >= options.clearance) ++s.apart;
       if (s.apart <= most_apart) left.push_back(s);
     }

@@ -88,8 +88,8 @@ class Designer {
   std::unique_ptr<ExcitationCriterion> criterion_, search_criterion_;
   std::unique_ptr<internal::ExcitationProblem> problem_;
   ExcitationDesign design_;
-  Eigen::VectorXd best_;     ///< that keeps every limit
-  double best_value_ = 0.0;  ///< its criterion
+  Eigen::VectorXd best_;                           ///< that keeps every limit
+  double best_value_ = 0.0;                        ///< its criterion
   ProgramStatus status_ = ProgramStatus::kFailed;  ///< of the last round
 };
 

@@ -354,8 +354,8 @@ void MotionConstraints::linearise(const std::vector<int>& chosen, ConstVectorRef
   }
 }
 
-Eigen::MatrixXd MotionConstraints::usage(ConstMatrixRef q, ConstMatrixRef v,
-                                         ConstMatrixRef a, double least) const {
+Eigen::MatrixXd MotionConstraints::usage(ConstMatrixRef q, ConstMatrixRef v, ConstMatrixRef a,
+                                         double least) const {
   const Eigen::Index samples = q.rows();
   requireSize("MotionConstraints", "columns of q", q.cols(), impl_->limits.size());
   Eigen::MatrixXd by_sample(static_cast<Eigen::Index>(impl_->list.size()), samples);

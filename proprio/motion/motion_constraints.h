@@ -47,7 +47,7 @@ struct MotionConstraint {
   ConstraintKind kind = ConstraintKind::kPosition;
   int index = 0;  ///< moving joint, workspace limit, or pair
   double middle = 0.0, half = 1.0;
-  std::string name;  ///< "joint_2 velocity", "flange z > 0.3", "hand and table"
+  std::string name;         ///< "joint_2 velocity", "flange z > 0.3", "hand and table"
   std::vector<int> joints;  ///< moving joints that it depends on
   bool bothSides() const { return kind < ConstraintKind::kWorkspace; }
   /// What of the usage counts: its magnitude, or itself for one-sided constraints.

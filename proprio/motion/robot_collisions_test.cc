@@ -155,8 +155,8 @@ TEST(RobotCollisions, CapsulesOfAnyDirection) {
 // with more than that; everything nearer exactly.
 TEST(RobotCollisions, FarPairsAreBoundedFromBelow) {
   constexpr double kEnough = 0.03, kEverything = 100.0;
-  CollidingRobot r(
-      readRobot(PROPRIO_SOURCE_DIR "/examples/robots/humanoid.yaml", ReadOptions{}), {});
+  CollidingRobot r(readRobot(PROPRIO_SOURCE_DIR "/examples/robots/humanoid.yaml", ReadOptions{}),
+                   {});
   int near = 0, bounded = 0;
   for (int k = 0; k < 10; ++k) {
     const RandomState x = randomState(*r.tree, k);
