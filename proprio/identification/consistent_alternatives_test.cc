@@ -54,8 +54,8 @@ TEST(ConsistentAlternatives, ReachTheConvexOptimum) {
 
 /// Claim: whatever the prior, and with much and little noise, the descents converge to the
 /// objective of pc-wls: within the gap that they tell, a millionth of it, also where links are on
-/// the boundary and in the narrow valleys that precise data and the weak pull of the Euclidean prior
-/// make.
+/// the boundary and in the narrow valleys that precise data and the weak pull of the Euclidean
+/// prior make.
 TEST(ConsistentAlternatives, DescentsConvergeUnderEveryPrior) {
   for (const char* robot : {"planar_2r", "tx40"}) {
     for (const double noise : {0.05, 2.0}) {
