@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -23,7 +24,8 @@ struct IdentifyVerbOptions : RobotOptions {
   IdentifyOptions identify;
   SignalFlags signals;
   std::string out, prior = "pullback", prior_weight = "1", total_mass;
-  std::string friction_constants = "keep";
+  std::string friction_constants = "keep", essential_rule;
+  std::string recording_noise = "auto";
   std::vector<std::string> masses, symmetric;
   bool force = false;
 };
@@ -80,6 +82,30 @@ void setConstraints(const IdentifyVerbOptions& options, MethodOptions* method) {
     if (colon == std::string::npos)
       throw Error(fmt::format("--symmetric: expected LINK:LINK, found {}", inQuotes(text)));
     method->constraints.symmetric.push_back({text.substr(0, colon), text.substr(colon + 1)});
+  }
+}
+
+void setEssentialRule(const std::string& text, IdentifyOptions* identify) {
+  if (text.empty()) return;
+  identify->method.essential = essentialOptions(text);
+  const std::vector<std::string>& names = identify->methods;
+  const bool used = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name == "essential" || name == "all";
+  });
+  if (!used) throw Error("--essential-rule is for the method essential; add --method essential");
+}
+
+void setRecordingNoise(const std::string& text, IdentifyOptions* identify) {
+  identify->estimate_recording_noise = text == "auto";
+  if (text == "auto" || text == "alike") return;
+  for (const std::string& part : splitAt(text, ',')) {
+    const std::optional<double> value = parseNumber(part);
+    if (!value || !(*value > 0.0) || !std::isfinite(*value))
+      throw Error(
+          fmt::format("--recording-noise is {}; expected auto, alike, or one positive number per "
+                      "recording with commas",
+                      inQuotes(text)));
+    identify->recording_noise.push_back(*value);
   }
 }
 
@@ -156,6 +182,8 @@ int run(IdentifyVerbOptions options) {
   requireOtherFolder(options.out, model);
   options.identify.signals = jointSignalOptions(options.signals);
   setConstraints(options, &options.identify.method);
+  setEssentialRule(options.essential_rule, &options.identify);
+  setRecordingNoise(options.recording_noise, &options.identify);
   options.identify.friction_constants = frictionConstantsNamed(options.friction_constants);
   auto progress = std::make_unique<ProgressBar>();
   options.identify.progress = [&progress](const std::string& step, double done) {
@@ -234,6 +262,17 @@ Run addIdentify(CLI::App& verb) {
                   "(one for all), sweeps (from stretches at constant speed)")
       ->capture_default_str()
       ->type_name("NAME")
+      ->group("Methods");
+  verb.add_option("--essential-rule", options->essential_rule,
+                  "essential: fisher (default), threshold, times-best, ratio, stepwise or "
+                  "triangle; with another number than the usual one, fisher:0.01")
+      ->type_name("RULE[:NUMBER]")
+      ->group("Methods");
+  verb.add_option("--recording-noise", options->recording_noise,
+                  "several recordings: auto weighs the joints of each by their own noise, alike "
+                  "all the same, 1,10: the second --log has ten times the noise")
+      ->capture_default_str()
+      ->type_name("NOISE")
       ->group("Methods");
   verb.add_option("--ridge", identify.method.ridge,
                   "unconstrained methods: pull towards the description, relative to the data")

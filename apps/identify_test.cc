@@ -27,6 +27,61 @@ TEST_F(Identify, RunsSeveralMethods) {
   EXPECT_NE(wrong.error.find("pc-wls"), std::string::npos) << wrong.error;
 }
 
+// Claim: the rule of essential parameters and its number are heard: a stricter threshold keeps no
+// more parameters; a misspelt rule gets the nearest name, and a rule without the method is refused.
+TEST_F(Identify, ChoosesTheRuleOfEssentialParameters) {
+  const auto kept = [&](const std::string& rule) {
+    const CommandResult result = identify(
+        file("log.csv"), "--method essential --essential-rule " + rule + " --out " + file("out"));
+    EXPECT_LE(result.code, 1) << result.error;
+    const std::string name = rule.substr(0, rule.find(':'));
+    EXPECT_NE(flat(result).find("essential by the rule " + name), std::string::npos) << result.out;
+    int count = 0;
+    for (const auto& parameter : json("out/estimate.json")["base_parameters"])
+      count += parameter["value"] != 0.0;
+    return count;
+  };
+  const int usual = kept("threshold");
+  EXPECT_LT(kept("threshold:0.2"), usual);
+  EXPECT_GT(usual, 0);
+  for (const char* rule : {"fisher:0.01", "times-best", "ratio", "stepwise", "triangle"})
+    EXPECT_GT(kept(rule), 0) << rule;
+  const CommandResult wrong =
+      identify(file("log.csv"), "--method essential --essential-rule tresholt");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.error.find("did you mean 'threshold'"), std::string::npos) << wrong.error;
+  const CommandResult unused = identify(file("log.csv"), "--essential-rule fisher");
+  EXPECT_EQ(unused.code, 2);
+  EXPECT_NE(unused.error.find("--method essential"), std::string::npos) << unused.error;
+}
+
+// Claim: of two recordings the one with a hundred times the torque noise counts less, which is told
+// and makes the standard deviations smaller than equal weights do; noise can be given, must fit the
+// recordings, and is no word that nobody knows.
+TEST_F(Identify, WeighsRecordingsByTheirNoise) {
+  ASSERT_EQ(run("simulate " + robot(arm_) + " --trajectory " + file("motion.json") +
+                " --encoder-noise 1e-5 --torque-noise 5 --seed 9 --out " + file("loud.csv"))
+                .code,
+            0);
+  const std::string logs = file("log.csv") + " --log " + file("loud.csv");
+  const auto spread = [&](const std::string& more) {
+    const CommandResult result = identify(logs, "--method wls " + more + " --out " + file("out"));
+    EXPECT_LE(result.code, 1) << result.error;
+    const bool told = flat(result).find("recordings count by their noise") != std::string::npos;
+    EXPECT_EQ(told, more.empty()) << result.out;
+    double sum = 0.0;
+    for (const auto& parameter : json("out/estimate.json")["base_parameters"])
+      sum += parameter["sigma"].get<double>();
+    return sum;
+  };
+  const double found = spread(""), alike = spread("--recording-noise alike");
+  const double given = spread("--recording-noise 1,20");
+  EXPECT_LT(found, 0.7 * alike);
+  EXPECT_LT(given, 0.7 * alike);
+  for (const char* wrong : {"1", "1,2,3", "1,0", "1,x", "automatic"})
+    EXPECT_EQ(identify(logs, std::string("--recording-noise ") + wrong).code, 2) << wrong;
+}
+
 // Claim: no method is left out because of a bound on a mass; an option that a method does not use
 // is told.
 TEST_F(Identify, RunsAllMethodsUnderAConstraint) {
@@ -40,6 +95,34 @@ TEST_F(Identify, RunsAllMethodsUnderAConstraint) {
       << full.out;
   EXPECT_EQ(flat(identify(file("log.csv"), "--method wls --full-covariance")).find("is for wls"),
             std::string::npos);
+}
+
+// Claim: of all methods those that cannot work with the recordings are left out, with the reason,
+// and the others answer: correlations of joints that are never recorded together. A method that was
+// asked for by name fails.
+TEST_F(Identify, LeavesOutMethodsThatCannotWork) {
+  const Recording whole = readRecordings(file("log.csv")).at(0);
+  std::string shoulder = "time,q_shoulder,q_elbow,tau_shoulder\n",
+              elbow = "time,q_shoulder,q_elbow,tau_elbow\n";
+  for (Eigen::Index k = 0; k < whole.samples(); ++k) {
+    const auto value = [&](const char* name) { return whole.values(k, whole.column(name)); };
+    const std::string state =
+        fmt::format("{},{},{}", whole.time[k], value("q_shoulder"), value("q_elbow"));
+    shoulder += fmt::format("{},{}\n", state, value("tau_shoulder"));
+    elbow += fmt::format("{},{}\n", state, value("tau_elbow"));
+  }
+  const std::string logs = write("shoulder.csv", shoulder) + " --log " + write("elbow.csv", elbow);
+  const CommandResult all =
+      identify(logs, "--method all --full-covariance --out " + file("out"));
+  EXPECT_LE(all.code, 1) << all.out << all.error;
+  for (const char* name : {"wls", "irls", "pc-irls"})
+    EXPECT_NE(flat(all).find(std::string(name) + " was left out: only 0 samples have torques"),
+              std::string::npos)
+        << name << all.out;
+  const nlohmann::json methods = json("out/estimate.json")["methods"];
+  EXPECT_GT(methods.size(), 8u);
+  for (const auto& method : methods) EXPECT_NE(method["method"], "wls");
+  EXPECT_EQ(identify(logs, "--method pc-wls,wls --full-covariance").code, 2);
 }
 
 // Claim: torques of the wrong sign are noticed, and the answer is no.

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -36,8 +37,9 @@ class CommandTestBase : public ::testing::Test {
     writeFileAtomically(file(name), text);
     return file(name);
   }
-  nlohmann::json json(const std::string& name) const {
-    return nlohmann::json::parse(readFile(file(name)));
+  /// Kept until the end of the test, so that loops may run over parts of it.
+  const nlohmann::json& json(const std::string& name) const {
+    return documents_.emplace_back(nlohmann::json::parse(readFile(file(name))));
   }
   /// `proprio ARGUMENTS` through a shell.
   CommandResult run(const std::string& arguments) const {
@@ -52,6 +54,9 @@ class CommandTestBase : public ::testing::Test {
     std::filesystem::remove(error);
     return result;
   }
+
+ private:
+  mutable std::deque<nlohmann::json> documents_;
 };
 
 }  // namespace proprio

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "proprio/core/error.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/spatial/log_cholesky.h"
 #include "proprio/spatial/principal_inertia.h"
 #include "proprio/spatial/pseudo_inertia.h"
@@ -27,7 +28,30 @@ constexpr double kSmallestEigenvalue = 1e-3;
 /// Corrections of a step that misses an inequality, and how much farther than missed they aim.
 constexpr int kCorrections = 2;
 constexpr double kOvershoot = 1.2;
+/// Corrections of a step whose coordinates are curved, until it has this share of what it promised.
+constexpr int kStraightened = 4;
+constexpr double kGoodShare = 0.7;
+/// Rows that see a direction less than this part of the others leave a quadratic program undecided.
+constexpr double kSmallestPivotOfStep = 1e-10;
+/// Columns are damped by their own length, at least by this part of the longest (squares).
+constexpr double kLeastDamping = 1e-24;
+/// Promises below this part of the objective are not kept because of rounding.
+constexpr double kRounding = 1e-10;
+constexpr int kHalvings = 40;
+/// An objective below this part of |b|^2 is that of exact data.
+constexpr double kExactData = 1e-14;
+/// Damping that hardly shortens a step.
+constexpr double kLongStep = 1e-14;
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+/// Steps without barrier at first; a body whose pseudo-inertia keeps this part of the start's in
+/// every direction is away from the boundary.
+constexpr int kPlainSteps = 40;
+constexpr double kAwayFromBoundary = 1e-4;
+/// The barrier: its start, where the step back inside ends, how it shrinks, when it is followed
+/// closely enough (promised decrease per weight), and the gap relative to the objective that ends
+/// it.
+constexpr double kFirstBarrier = 0.1, kStepInside = 0.1, kBarrierShrinks = 0.2;
+constexpr double kFollowed = 0.1, kEndGap = 1e-6, kLeastBarrier = 1e-16;
 
 struct CoordinateState {
   Vector10d theta = Vector10d::Zero();  // kLogCholesky, kCholesky
@@ -44,24 +68,47 @@ Matrix4d factorChange(const Matrix4d& C, int i) {
   return E * C.transpose() + C * E.transpose();
 }
 
+/// The pseudo-inertia of a body as a block of the problem's unknowns.
+PsdBlock barrierOf(const ChartedBody& body) {
+  PsdBlock block;
+  for (int i = 0; i < 10; ++i) block.variables.push_back(body.first + i);
+  const Matrix10d map = pseudoInertiaJacobian() * Matrix10d(body.W.inverse());
+  block.map = map;
+  block.constant = -map * body.w0;
+  return block;
+}
+
 /// A step as the linearised problem wants it, and where it leads when the inequalities are kept.
 struct Attempt {
-  VectorXd wanted, x;
+  VectorXd wanted, step, x;
   std::vector<CoordinateState> states;
   bool allowed = false;  // keeps the inequalities
+};
+
+/// 1/2 |rows dx + rest|^2 + linear^T dx: the objective for small changes dx of the unknowns, its
+/// rows those of the data and the halves of the log-det terms. Steps d in coordinates, dx = J d,
+/// are those of least squares by orthogonal factors: squares of the rows would lose the directions
+/// in which the data say a millionth of what they say in others.
+struct LocalModel {
+  MatrixXd rows;
+  VectorXd rest, linear;
+  MatrixXd charted;  // rows J
+  VectorXd damping;  // added to the diagonal of (rows J)^T (rows J)
 };
 
 class ChartedSolver {
  public:
   ChartedSolver(const LmiProblem& problem, const std::vector<ChartedBody>& bodies,
                 const DescentOptions& options)
-      : problem_(problem), bodies_(bodies), options_(options), n_(problem.A.cols()) {
-    information_ = MatrixXd::Zero(n_, n_);
-    information_.selfadjointView<Eigen::Lower>().rankUpdate(problem.A.transpose());
-    information_ = MatrixXd(information_.selfadjointView<Eigen::Lower>());
+      : problem_(problem),
+        smooth_(problem),
+        bodies_(bodies),
+        options_(options),
+        n_(problem.A.cols()) {
     charted_.assign(static_cast<size_t>(n_), false);
     for (const ChartedBody& body : bodies) {
       for (int i = 0; i < 10; ++i) charted_[static_cast<size_t>(body.first + i)] = true;
+      smooth_.blocks.push_back(barrierOf(body));
     }
   }
   DescentResult solve(const VectorXd& start);
@@ -73,21 +120,37 @@ class ChartedSolver {
   CoordinateState movedBy(const CoordinateState& state, const ChartedBody& body,
                           const Vector10d& d) const;
   void boundsOf(const CoordinateState& state, const ChartedBody& body, Eigen::Ref<VectorXd> lower);
-  void derivatives(const VectorXd& x, VectorXd* gradient, MatrixXd* hessian) const;
+  LocalModel modelAt(const VectorXd& x) const;
   VectorXd place(const std::vector<CoordinateState>& states, const VectorXd& x) const;
   VectorXd missedBy(const VectorXd& x) const;
-  VectorXd stepUnder(const MatrixXd& H, const VectorXd& g, const VectorXd& lower,
-                     const VectorXd& tightened) const;
-  Attempt attempt(const std::vector<CoordinateState>& states, const MatrixXd& H, const VectorXd& g,
-                  const VectorXd& lower) const;
+  /// What differences of the objective are measured by; exact data leave rounding.
+  double sizeOf(double value) const {
+    return std::abs(value) + std::abs(options_.constant) + kExactData * problem_.b.squaredNorm();
+  }
+  void setBarrier(double weight);
+  bool awayFromBoundary() const;
+  void straighten(const LocalModel& model, double enough, Attempt* next, double* value) const;
+  double promised(const LocalModel& model, const VectorXd& step) const;
+  void keepBest();
+  void moveTo(const VectorXd& x);
+  bool straightStep(const LocalModel& model, double* value);
+  bool descend(double enough, int budget);
+  bool followBarrier();
+  VectorXd stepUnder(const MatrixXd& R, const VectorXd& free, const VectorXd& tightened) const;
+  Attempt attempt(const LocalModel& model, const VectorXd& bend) const;
 
   const LmiProblem& problem_;
+  LmiProblem smooth_;  // with the barrier of each body as its last blocks
   const std::vector<ChartedBody>& bodies_;
   const DescentOptions& options_;
   Index n_;
-  MatrixXd information_, chart_jacobian_;
+  MatrixXd chart_jacobian_;
   std::vector<bool> charted_;
-  VectorXd at_;
+  // where it is, and the best point so far in terms of the problem itself
+  std::vector<CoordinateState> states_;
+  VectorXd at_, inside_, lower_;
+  double lambda_ = 1e-3;
+  DescentResult best_;
 };
 
 CoordinateState ChartedSolver::stateOf(const ChartedBody& body, const Vector10d& p) const {
@@ -180,25 +243,37 @@ void ChartedSolver::boundsOf(const CoordinateState& state, const ChartedBody& bo
   }
 }
 
-void ChartedSolver::derivatives(const VectorXd& x, VectorXd* gradient, MatrixXd* hessian) const {
-  *gradient = problem_.A.transpose() * (problem_.A * x - problem_.b);
-  *hessian = information_;
-  if (problem_.linear.size() != 0) *gradient += problem_.linear;
-  for (const PsdBlock& block : problem_.blocks) {
+LocalModel ChartedSolver::modelAt(const VectorXd& x) const {
+  LocalModel model;
+  const Index data = problem_.A.rows();
+  Index count = data;
+  for (const PsdBlock& block : smooth_.blocks) count += block.log_det_weight > 0.0 ? 16 : 0;
+  model.rows = MatrixXd::Zero(count, n_);
+  model.rest = VectorXd::Zero(count);
+  model.rows.topRows(data) = problem_.A;
+  model.rest.head(data) = problem_.A * x - problem_.b;
+  model.linear = problem_.linear.size() != 0 ? problem_.linear : VectorXd::Zero(n_);
+  Index row = data;
+  for (const PsdBlock& block : smooth_.blocks) {
     if (block.log_det_weight <= 0.0) continue;
-    const Matrix4d inverse = blockAt(block, x).inverse();
-    const auto count = static_cast<Index>(block.variables.size());
-    for (Index i = 0; i < count; ++i) {
-      const Matrix4d Vi = inverse * symmetricFromLowerTriangle(block.map.col(i));
-      const int row = block.variables[static_cast<size_t>(i)];
-      (*gradient)[row] -= block.log_det_weight * Vi.trace();
-      for (Index k = 0; k < count; ++k) {
-        const Matrix4d Vk = inverse * symmetricFromLowerTriangle(block.map.col(k));
-        (*hessian)(row, block.variables[static_cast<size_t>(k)]) +=
-            block.log_det_weight * Vi.cwiseProduct(Vk.transpose()).sum();
-      }
+    // -w log det(S + dS) = w (-tr V + 1/2 tr V^2 ...), V = L^-1 dS L^-T
+    const double root = std::sqrt(block.log_det_weight);
+    const Eigen::LLT<Matrix4d> factor(blockAt(block, x));
+    for (size_t i = 0; i < block.variables.size(); ++i) {
+      const Matrix4d change = symmetricFromLowerTriangle(block.map.col(static_cast<Index>(i)));
+      Matrix4d V = factor.matrixL().solve(change);
+      V = factor.matrixL().solve(Matrix4d(V.transpose()));
+      for (int e = 0; e < 16; ++e)
+        model.rows(row + e, block.variables[i]) += root * V(e / 4, e % 4);
     }
+    for (int e = 0; e < 16; e += 5) model.rest[row + e] = -root;
+    row += 16;
   }
+  model.charted = model.rows * chart_jacobian_;
+  model.damping = model.charted.colwise().squaredNorm();
+  model.damping =
+      model.damping.cwiseMax(kLeastDamping * std::max(model.damping.maxCoeff(), 1e-300)).eval();
+  return model;
 }
 
 VectorXd ChartedSolver::place(const std::vector<CoordinateState>& states, const VectorXd& x) const {
@@ -225,18 +300,18 @@ VectorXd ChartedSolver::missedBy(const VectorXd& x) const {
   return missed;
 }
 
-/// argmin 1/2 d^T H d + g^T d under d >= lower and the linearised inequalities, each tightened.
-VectorXd ChartedSolver::stepUnder(const MatrixXd& H, const VectorXd& g, const VectorXd& lower,
+/// argmin |R (d - free)|^2 under d >= lower and the linearised inequalities, each tightened.
+VectorXd ChartedSolver::stepUnder(const MatrixXd& R, const VectorXd& free,
                                   const VectorXd& tightened) const {
-  const Eigen::LLT<MatrixXd> factor(H);
-  if (factor.info() != Eigen::Success) return VectorXd::Constant(n_, kUnbounded);
-  VectorXd free = -factor.solve(g);
+  // in units of the columns
+  const VectorXd unit = R.colwise().norm().transpose().cwiseMax(1e-300).cwiseInverse();
   LmiProblem program;
   bool violated = false;
   for (Index i = 0; i < n_; ++i) {
-    if (lower[i] == -kUnbounded) continue;
-    violated = violated || free[i] < lower[i];
-    program.inequalities.push_back({{static_cast<int>(i)}, VectorXd::Constant(1, 1.0), lower[i]});
+    if (lower_[i] == -kUnbounded) continue;
+    violated = violated || free[i] < lower_[i];
+    program.inequalities.push_back(
+        {{static_cast<int>(i)}, VectorXd::Constant(1, 1.0), lower_[i] / unit[i]});
   }
   for (size_t r = 0; r < problem_.inequalities.size(); ++r) {
     const LinearInequality& row = problem_.inequalities[r];
@@ -253,7 +328,7 @@ VectorXd ChartedSolver::stepUnder(const MatrixXd& H, const VectorXd& g, const Ve
     for (Index i = 0; i < n_; ++i) {
       if (coefficients[i] == 0.0) continue;
       linear.variables.push_back(static_cast<int>(i));
-      entries.push_back(coefficients[i]);
+      entries.push_back(coefficients[i] * unit[i]);
     }
     linear.coefficients =
         Eigen::Map<const VectorXd>(entries.data(), static_cast<Index>(entries.size()));
@@ -261,31 +336,44 @@ VectorXd ChartedSolver::stepUnder(const MatrixXd& H, const VectorXd& g, const Ve
     program.inequalities.push_back(std::move(linear));
   }
   if (!violated) return free;
-  program.A = factor.matrixU();
-  program.b = program.A * free;
+  program.A = R * unit.asDiagonal();
+  const VectorXd pivots = program.A.diagonal().cwiseAbs();
+  if (!(pivots.minCoeff() > kSmallestPivotOfStep)) return VectorXd::Constant(n_, kUnbounded);
+  program.b = R * free;
   const LmiSolution solution = solveLmiLeastSquares(program);
-  VectorXd step = solution.x;
+  const VectorXd step = unit.cwiseProduct(solution.x);
   return solution.status == LmiStatus::kInfeasible ? VectorXd::Zero(n_).eval()
-                                                   : step.cwiseMax(lower).eval();
+                                                   : step.cwiseMax(lower_).eval();
 }
 
 /// A step under the inequalities as they are linearised, and where coordinates are curved (a mass
 /// is a sum of squares) once more under ones that are tighter by what it missed.
-Attempt ChartedSolver::attempt(const std::vector<CoordinateState>& states, const MatrixXd& H,
-                               const VectorXd& g, const VectorXd& lower) const {
+/// @param bend  what the curvature of the coordinates adds to dx
+Attempt ChartedSolver::attempt(const LocalModel& model, const VectorXd& bend) const {
   Attempt out;
+  MatrixXd rows(model.charted.rows() + n_, n_);
+  rows << model.charted, MatrixXd((lambda_ * model.damping).cwiseSqrt().asDiagonal());
+  VectorXd right = VectorXd::Zero(rows.rows());
+  right.head(model.rest.size()) = -model.rest - model.rows * bend;
+  const MatrixXd factor = triangularFactor(rows, right);
+  const MatrixXd R = factor.leftCols(n_).triangularView<Eigen::Upper>();
+  VectorXd free = solveUpper(R, factor.col(n_));
+  if (!model.linear.isZero(0.0))
+    free -= solveUpper(R, solveUpperTransposed(R, chart_jacobian_.transpose() * model.linear));
+  if (!free.allFinite()) return out;
   VectorXd tightened = VectorXd::Zero(static_cast<Index>(problem_.inequalities.size()));
   for (int correction = 0; correction <= kCorrections && !out.allowed; ++correction) {
-    const VectorXd step = stepUnder(H, g, lower, tightened);
+    const VectorXd step = stepUnder(R, free, tightened);
     if (correction == 0) out.wanted = step;
+    out.step = step;
     if (!step.allFinite()) break;
-    out.states = states;
+    out.states = states_;
     out.x = at_;
     for (Index i = 0; i < n_; ++i) {
       if (!charted_[static_cast<size_t>(i)]) out.x[i] += step[i];
     }
     for (size_t k = 0; k < bodies_.size(); ++k)
-      out.states[k] = movedBy(states[k], bodies_[k], step.segment<10>(bodies_[k].first));
+      out.states[k] = movedBy(states_[k], bodies_[k], step.segment<10>(bodies_[k].first));
     out.x = place(out.states, out.x);
     if (!out.x.allFinite()) break;
     const VectorXd missed = missedBy(out.x);
@@ -295,62 +383,172 @@ Attempt ChartedSolver::attempt(const std::vector<CoordinateState>& states, const
   return out;
 }
 
-DescentResult ChartedSolver::solve(const VectorXd& start) {
-  std::vector<CoordinateState> states;
-  for (const ChartedBody& body : bodies_) {
-    const Vector10d p = body.W.partialPivLu().solve(start.segment<10>(body.first) - body.w0);
-    states.push_back(stateOf(body, p));
+void ChartedSolver::setBarrier(double weight) {
+  const size_t own = problem_.blocks.size();
+  for (size_t k = own; k < smooth_.blocks.size(); ++k) smooth_.blocks[k].log_det_weight = weight;
+}
+
+/// There the coordinates are smooth both ways, and a point that no step improves is the optimum of
+/// the convex problem.
+bool ChartedSolver::awayFromBoundary() const {
+  for (size_t k = problem_.blocks.size(); k < smooth_.blocks.size(); ++k) {
+    const PsdBlock& block = smooth_.blocks[k];
+    const Eigen::LLT<Matrix4d> scale(blockAt(block, inside_));
+    Matrix4d relative = scale.matrixL().solve(blockAt(block, at_));
+    relative = scale.matrixL().solve(Matrix4d(relative.transpose()));
+    const Eigen::SelfAdjointEigenSolver<Matrix4d> eigen(relative, Eigen::EigenvaluesOnly);
+    if (!(eigen.eigenvalues()[0] > kAwayFromBoundary)) return false;
   }
-  at_ = place(states, start);
-  double value = objectiveAt(problem_, at_);
+  return true;
+}
+
+/// Coordinates are curved: a step d leads to x + J d + c(d). Once more with c in the model, until
+/// the objective is below `enough`: the step bends back to where the linear one wanted to be, which
+/// narrow valleys need.
+void ChartedSolver::straighten(const LocalModel& model, double enough, Attempt* next,
+                               double* value) const {
+  Attempt bent = *next;
+  for (int k = 0; k < kStraightened && *value > enough && bent.x.allFinite(); ++k) {
+    bent = attempt(model, bent.x - at_ - chart_jacobian_ * bent.step);
+    if (!bent.allowed) return;
+    const double candidate = objectiveAt(smooth_, bent.x);
+    if (!(candidate < *value)) continue;
+    *value = candidate;
+    *next = bent;
+  }
+}
+
+/// What the model says a step gains; infinite if there is no step.
+double ChartedSolver::promised(const LocalModel& model, const VectorXd& step) const {
+  if (step.size() == 0 || !step.allFinite()) return kUnbounded;
+  const VectorXd change = model.charted * step;
+  return -(model.rest.dot(change) + 0.5 * change.squaredNorm() +
+           model.linear.dot(chart_jacobian_ * step));
+}
+
+void ChartedSolver::keepBest() {
+  const double own = objectiveAt(problem_, at_);
+  if (!(own < best_.objective)) return;
+  best_.objective = own;
+  best_.x = at_;
   if (options_.visit) options_.visit(at_);
-  DescentResult result;
-  double lambda = 1e-3;
-  VectorXd gradient, lower;
-  MatrixXd hessian;
-  for (result.iterations = 0; result.iterations < options_.max_iterations; ++result.iterations) {
-    derivatives(at_, &gradient, &hessian);
+}
+
+void ChartedSolver::moveTo(const VectorXd& x) {
+  for (size_t k = 0; k < bodies_.size(); ++k) {
+    const ChartedBody& body = bodies_[k];
+    states_[k] = stateOf(body, body.W.partialPivLu().solve(x.segment<10>(body.first) - body.w0));
+  }
+  at_ = place(states_, x);
+}
+
+/// Where no step in coordinates gets ahead: along the straight line of the undamped one, for which
+/// objective and barrier are convex, to coordinates of the first point that is better.
+bool ChartedSolver::straightStep(const LocalModel& model, double* value) {
+  const double damped = lambda_;
+  lambda_ = 0.0;
+  const VectorXd step = attempt(model, VectorXd::Zero(n_)).wanted;
+  lambda_ = std::min(damped, 1.0);
+  if (!(promised(model, step) < kUnbounded)) return false;
+  const VectorXd from = at_, change = chart_jacobian_ * step;
+  const std::vector<CoordinateState> states = states_;
+  double share = 1.0;
+  for (int halving = 0; halving < kHalvings; ++halving, share *= 0.5) {
+    const VectorXd x = from + share * change;
+    if (!(objectiveAt(smooth_, x) < *value) || !missedBy(x).isZero(0.0)) continue;
+    moveTo(x);
+    const double candidate = objectiveAt(smooth_, at_);
+    if (candidate < *value && missedBy(at_).isZero(0.0)) {
+      *value = candidate;
+      keepBest();
+      return true;
+    }
+    states_ = states;
+    at_ = from;
+  }
+  return false;
+}
+
+/// Steps with the barrier as it is until they promise less than `enough`.
+bool ChartedSolver::descend(double enough, int budget) {
+  double value = objectiveAt(smooth_, at_);
+  for (int step = 0; step < budget; ++step, ++best_.iterations) {
     chart_jacobian_ = MatrixXd::Identity(n_, n_);
-    lower = VectorXd::Constant(n_, -kUnbounded);
+    lower_ = VectorXd::Constant(n_, -kUnbounded);
     for (size_t k = 0; k < bodies_.size(); ++k) {
       const int first = bodies_[k].first;
-      chart_jacobian_.block<10, 10>(first, first) = bodies_[k].W * jacobianOf(states[k]);
-      boundsOf(states[k], bodies_[k], lower.segment(first, 10));
+      chart_jacobian_.block<10, 10>(first, first) = bodies_[k].W * jacobianOf(states_[k]);
+      boundsOf(states_[k], bodies_[k], lower_.segment(first, 10));
     }
-    const VectorXd g = chart_jacobian_.transpose() * gradient;
-    const MatrixXd H = chart_jacobian_.transpose() * hessian * chart_jacobian_;
-    const VectorXd damping =
-        H.diagonal().cwiseMax(1e-12 * std::max(H.diagonal().maxCoeff(), 1e-300));
-    bool taken = false;
-    double promise = 0.0;
-    for (int trial = 0; trial < 30 && !taken; ++trial, lambda = std::min(lambda * 4.0, 1e12)) {
-      MatrixXd damped = H;
-      damped.diagonal() += lambda * damping;
-      Attempt next = attempt(states, damped, g, lower);
-      const VectorXd& d = next.wanted;
-      if (!d.allFinite()) continue;
-      promise = -(g.dot(d) + 0.5 * d.dot(H * d));
-      if (promise <= options_.tolerance * std::abs(value)) break;
-      const double candidate = next.allowed ? objectiveAt(problem_, next.x) : kUnbounded;
+    const LocalModel model = modelAt(at_);
+    bool taken = false, asked = false;
+    double whole = kUnbounded;  // what there is to gain by the model
+    for (int trial = 0; trial < 30 && !taken; ++trial, lambda_ = std::min(lambda_ * 4.0, 1e12)) {
+      Attempt next = attempt(model, VectorXd::Zero(n_));
+      const double promise = promised(model, next.wanted);
+      if (promise == kUnbounded) continue;
+      if (promise <= enough) {
+        // a damped step promises less than there is to gain
+        if (asked) break;
+        asked = true;
+        const double damped = lambda_;
+        lambda_ = 0.0;
+        whole = promised(model, attempt(model, VectorXd::Zero(n_)).wanted);
+        lambda_ = whole <= enough ? damped : kLongStep;
+        if (whole <= enough) return true;
+        continue;
+      }
+      double candidate = next.allowed ? objectiveAt(smooth_, next.x) : kUnbounded;
+      straighten(model, value - kGoodShare * promise, &next, &candidate);
       if (!(candidate < value)) continue;
       const double ratio = (value - candidate) / promise;
-      states = std::move(next.states);
+      states_ = std::move(next.states);
       at_ = std::move(next.x);
       value = candidate;
       taken = true;
       // the loop multiplies once more
-      lambda = std::max(ratio > 0.5 ? lambda / 40.0 : lambda / 4.0, 1e-14);
-      if (options_.visit) options_.visit(at_);
+      lambda_ = std::max(ratio > 0.5 ? lambda_ / 40.0 : lambda_ / 4.0, 1e-14);
+      keepBest();
     }
-    if (!taken) {
-      result.converged = promise <= 1e-6 * std::abs(value);
-      break;
-    }
+    if (taken || straightStep(model, &value)) continue;
+    return whole <= kRounding * sizeOf(value);
   }
-  for (Index i = 0; i < n_ && lower.size() == n_; ++i) result.bounds_active += lower[i] == 0.0;
-  result.x = at_;
-  result.objective = value;
-  return result;
+  return false;
+}
+
+/// Along the minima of objective - mu log det as mu goes to zero: inside, where the gradient
+/// vanishes at the minimum, Gauss-Newton steps are Newton's, and what is left to the optimum is at
+/// most 4 mu per body.
+bool ChartedSolver::followBarrier() {
+  moveTo((1.0 - kStepInside) * at_ + kStepInside * inside_);
+  const double count = 4.0 * static_cast<double>(std::max<size_t>(bodies_.size(), 1));
+  const double first = kFirstBarrier * sizeOf(best_.objective) / count;
+  lambda_ = 1e-3;
+  for (double weight = first; weight > kLeastBarrier * first; weight *= kBarrierShrinks) {
+    setBarrier(weight);
+    if (!descend(kFollowed * weight, options_.max_iterations - best_.iterations)) return false;
+    best_.gap = count * weight;
+    if (best_.gap <= kEndGap * sizeOf(best_.objective)) return true;
+  }
+  return true;
+}
+
+DescentResult ChartedSolver::solve(const VectorXd& start) {
+  states_.resize(bodies_.size());
+  moveTo(start);
+  inside_ = best_.x = at_;
+  best_.objective = objectiveAt(problem_, at_);
+  best_.gap = kUnbounded;
+  if (options_.visit) options_.visit(at_);
+  const int plain = std::min(kPlainSteps, options_.max_iterations);
+  best_.converged = descend(options_.tolerance * sizeOf(best_.objective), plain);
+  if (best_.converged && awayFromBoundary()) {
+    best_.gap = 0.0;
+  } else if (best_.iterations < options_.max_iterations) {
+    best_.converged = followBarrier();
+  }
+  for (Index i = 0; i < n_ && lower_.size() == n_; ++i) best_.bounds_active += lower_[i] == 0.0;
+  return best_;
 }
 
 }  // namespace

@@ -165,8 +165,10 @@ class LoopFit {
       for (const std::string& name : data.reference->joints) {
         const int i = problem_.tree->velocityIndex(requireJoint(problem_.tree->model(), name));
         for (Eigen::Index k = 0; k < data.samples(); ++k) {
-          if (signal_ == LoopSignal::kPosition || data.use(k, i))
+          if (signal_ == LoopSignal::kPosition)
             weights_(row + k, i) = data.weight;
+          else if (data.use(k, i))
+            weights_(row + k, i) = data.rowWeight(i);
         }
       }
       row += data.samples();

@@ -151,35 +151,37 @@ TEST(ConsistencyProof, EverySimulatedEstimateIsPossible) {
   EXPECT_EQ(count.negative, 0);
 }
 
-/// Claim: on identification problems, too, the objective is that of an independent solver to 1e-6,
-/// with an own gap below 1e-8.
+/// Claim: on identification problems, too, with the default prior (pull-back, trusted masses, doubt
+/// where data contradict), the objective is that of an independent solver to 1e-6, and the own gap
+/// is below 1e-8: arms of two and six joints, precise and noisy data, links on the boundary.
 TEST(ConsistencyProof, ArmProblemsAgainstAnotherSolver) {
   if (!testing::haveSdpa()) GTEST_SKIP() << "sdpa is not installed (Debian package sdpa)";
-  const auto tree = treeOf("tx40");
-  for (unsigned seed = 1; seed <= 3; ++seed) {
-    const KnownProblem known =
-        knownProblem(tree, {.samples = 100, .noise = 3.0, .difference = 0.5, .seed = seed});
-    const Eigen::VectorXd sigma = consistentNoise(known.problem);
-    const TriangularSystem system = weightedSystem(known.problem.stacked, sigma);
-    MethodOptions options;
-    options.prior.mass_trust = 1e3;  // the other solver does not reach its tolerance with it
-    const ConsistentProblem consistent =
-        consistentProblem(known.problem, system, options.constraints, options.prior);
-    const Estimate estimate = solveConsistent(known.problem, system, options);
-    EXPECT_LT(estimate.gap, 1e-8);
-    EXPECT_FALSE(estimate.active_links.empty());
-    const Eigen::VectorXd residual = system.A * estimate.beta - system.b;
-    const LmiSolution own = solveLmiLeastSquares(consistent.lmi);
-    const Eigen::VectorXd beta = consistent.base_map * own.x + consistent.base_offset;
-    EXPECT_LT((beta - estimate.beta).norm(), 1e-4 * beta.norm());
-    const double rest =
-        objectiveAt(consistent.lmi, own.x) - objectiveAt(withTriangularRows(consistent.lmi), own.x);
-    const double objective = own.objective - rest;
-    const testing::SdpaAnswer other = testing::solveWithSdpa(consistent.lmi, objective);
-    ASSERT_TRUE(other.optimal);
-    EXPECT_NEAR(objective, other.objective, 1e-6 * other.objective) << seed;
-    EXPECT_GT(residual.norm(), 0.0);
+  int compared = 0;
+  for (const char* robot : {"planar_2r", "tx40", "rv2sq"}) {
+    const auto tree = treeOf(robot);
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+      const KnownProblem known = knownProblem(
+          tree, {.samples = 100, .noise = seed % 2 ? 0.3 : 3.0, .difference = 0.5, .seed = seed});
+      const Eigen::VectorXd sigma = consistentNoise(known.problem);
+      const TriangularSystem system = weightedSystem(known.problem.stacked, sigma);
+      const PriorOptions prior = doubtingPrior(known.problem, system, {});
+      const ConsistentProblem consistent = consistentProblem(known.problem, system, {}, prior);
+      const Estimate estimate = solveConsistent(known.problem, system, {});
+      EXPECT_LT(estimate.gap, 1e-8) << robot << seed;
+      const LmiSolution own = solveLmiLeastSquares(consistent.lmi);
+      const Eigen::VectorXd beta = consistent.base_map * own.x + consistent.base_offset;
+      EXPECT_LT((beta - estimate.beta).norm(), 1e-4 * beta.norm()) << robot << seed;
+      // without what no robot explains: the harder comparison; nothing is left where no
+      // constraint acts
+      const double objective = objectiveAt(withTriangularRows(consistent.lmi), own.x);
+      if (objective < 1e-9 * own.objective) continue;
+      const testing::SdpaAnswer other = testing::solveWithSdpa(consistent.lmi, objective);
+      if (!other.optimal) continue;  // it does not always reach its own tolerance
+      ++compared;
+      EXPECT_NEAR(objective, other.objective, 1e-6 * other.objective) << robot << seed;
+    }
   }
+  EXPECT_GE(compared, 6);
 }
 
 // The arm experiment of Traversaro 2017, table 6.1: a three-joint shoulder carries a rigid body
@@ -276,7 +278,9 @@ TEST(ConsistencyProof, ArmExperimentWithFiveSpeeds) {
     const ShoulderExperiment data =
         shoulderExperiment(durations[i], windows[i], static_cast<unsigned>(i + 1));
     const Vector10d plain = leastSquares(data.A, data.b);
-    impossible += !consistencyMargins(InertialParameters::fromVector(plain)).fullyConsistent();
+    const bool possible =
+        consistencyMargins(InertialParameters::fromVector(plain)).fullyConsistent();
+    impossible += !possible;
     DescentOptions options;
     int iterates = 0;
     double worst = 1e300;
@@ -288,7 +292,7 @@ TEST(ConsistencyProof, ArmExperimentWithFiveSpeeds) {
     const DescentResult fit =
         fitBody(data.A, data.b, InertialParameters::fromVector(plain), options);
     EXPECT_TRUE(fit.converged) << durations[i];
-    EXPECT_GT(iterates, 1) << durations[i];
+    EXPECT_GT(iterates, possible ? 0 : 1) << durations[i];  // a possible start is the optimum
     EXPECT_GT(worst, -1e-12) << durations[i];  // bodies on the boundary are rounded
     EXPECT_LT((fit.x.head<4>() - plain.head<4>()).cwiseAbs().maxCoeff(), 0.01) << durations[i];
     EXPECT_NEAR(fit.x[0], truth.mass, 0.02 * truth.mass) << durations[i];

@@ -153,16 +153,20 @@ Estimate descend(const IdentificationProblem& problem, const MethodOptions& opti
   descent.coordinates = coordinates;
   if (options.max_iterations > 0) descent.max_iterations = options.max_iterations;
   if (options.tolerance > 0.0) descent.tolerance = options.tolerance;
-  const DescentResult result =
-      chartedDescent(p.triangular, chartedBodies(problem, p.consistent, coordinates),
-                     goodStart(p.consistent, p.triangular, p.links), descent);
+  const VectorXd start = goodStart(p.consistent, p.triangular, p.links);
+  descent.constant = objectiveAt(p.consistent.lmi, start) - objectiveAt(p.triangular, start);
+  const DescentResult result = chartedDescent(
+      p.triangular, chartedBodies(problem, p.consistent, coordinates), start, descent);
   Estimate estimate = finished(problem, p, result.x, result.iterations, result.converged);
+  if (std::isfinite(result.gap))
+    estimate.gap = result.gap / std::max(result.objective + descent.constant, 1e-300);
   if (!result.converged && options.max_iterations == 0)
     estimate.notes.push_back(fmt::format(
-        "the descent was still on its way after {} steps (links on the boundary of what is "
-        "possible "
-        "are far away in its coordinates); pc-wls finds the optimum of the same problem",
-        result.iterations));
+        "the descent was still on its way after {} steps: {} of {} links end on the boundary of "
+        "what is possible, which is {} in its coordinates; pc-wls finds the optimum of the same "
+        "problem",
+        result.iterations, estimate.active_links.size(), p.links.size(),
+        coordinates == BodyCoordinates::kLogCholesky ? "infinitely far away" : "degenerate"));
   return estimate;
 }
 

@@ -65,7 +65,7 @@ SignalRows signalRows(const GainProblem& problem, const StackedProblem& stacked,
       }
     }
     rows.col(columns + 1) = R.col(R.cols() - 1);
-    rows *= stacked.weights[recording];
+    rows *= stacked.weights(block.recording, static_cast<Eigen::Index>(j));
     parts.push_back(std::move(rows));
     all += parts.back().rows();
     signal.equations += block.rows[j];
@@ -116,7 +116,6 @@ Eigen::VectorXd deviationsWithMemory(const GainProblem& problem, const GainSolut
   Eigen::VectorXd variances = Eigen::VectorXd::Zero(n);
   for (size_t r = 0; r < problem.data.size(); ++r) {
     const MotionData& data = problem.data[r];
-    const double weight = squared(data.weight);
     std::vector<Autoregression> models;
     Eigen::MatrixXd fitted(data.samples(), n);
     for (Eigen::Index j = 0; j < n; ++j) {
@@ -124,7 +123,7 @@ Eigen::VectorXd deviationsWithMemory(const GainProblem& problem, const GainSolut
       models.push_back(fitAutoregression(data.tau.col(j) - fitted.col(j), data.use.col(j)));
       // parameters explain a part of the noise
       models.back().variance =
-          std::max(models.back().variance, squared(solution.noise[j] / data.weight));
+          std::max(models.back().variance, squared(solution.noise[j] / data.rowWeight(j)));
     }
     for (Eigen::Index i = 0; i < n; ++i) {
       if (!std::isfinite(solution.gains[i])) continue;
@@ -135,8 +134,8 @@ Eigen::VectorXd deviationsWithMemory(const GainProblem& problem, const GainSolut
         const Autoregression& model = models[static_cast<size_t>(j)];
         const Eigen::VectorXd series =
             solution.reach(i, j) * influence.col(j) + solution.echo(i, j) * fitted.col(j);
-        variances[i] +=
-            squared(weight) * model.variance * filteredSquare(model, series, data.use.col(j));
+        variances[i] += squared(squared(data.rowWeight(j))) * model.variance *
+                        filteredSquare(model, series, data.use.col(j));
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "proprio/core/text.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/robust_covariance.h"
 #include "proprio/numerics/dense.h"
@@ -189,27 +190,95 @@ class Selection {
   std::vector<int>& dropped_;
 };
 
-void requireOptions(const TriangularSystem& system, const EssentialOptions& options) {
-  const auto positive = [](double value, const char* what) {
-    if (!(value > 0.0))
+constexpr EssentialRule kEssentialRules[] = {EssentialRule::kFisher,    EssentialRule::kThreshold,
+                                             EssentialRule::kTimesBest, EssentialRule::kRatio,
+                                             EssentialRule::kStepwise,  EssentialRule::kTriangle};
+
+/// The number that belongs to the rule.
+double& numberOf(EssentialOptions& options) {
+  switch (options.rule) {
+    case EssentialRule::kThreshold:
+      return options.percent;
+    case EssentialRule::kTimesBest:
+      return options.times;
+    case EssentialRule::kRatio:
+      return options.ratio;
+    case EssentialRule::kStepwise:
+      return options.loss;
+    case EssentialRule::kTriangle:
+      return options.tolerance;
+    case EssentialRule::kFisher:
+      break;
+  }
+  return options.level;
+}
+
+void requireRanges(const EssentialOptions& options) {
+  const auto require = [](bool allowed, const char* what, double value, const char* expected) {
+    if (!allowed)
       throw Error(
-          fmt::format("essential parameters: {} is {}; expected a positive number", what, value));
+          fmt::format("essential parameters: {} is {}; expected {}", what, value, expected));
+  };
+  const auto positive = [&](double value, const char* what) {
+    require(value > 0.0 && std::isfinite(value), what, value, "a positive number");
   };
   positive(options.percent, "the relative deviation");
   positive(options.times, "the multiple of the best deviation");
   positive(options.ratio, "the ratio of deviations");
   positive(options.tolerance, "the tolerance");
-  if (!(options.inflation >= 1.0) || !(options.loss >= 0.0))
-    throw Error("essential parameters: inflation must be at least 1 and loss at least 0");
-  if (!(options.level > 0.0 && options.level < 1.0))
-    throw Error(fmt::format("essential parameters: the level is {}; expected a probability",
-                            options.level));
+  require(options.inflation >= 1.0, "the inflation", options.inflation, "a number of at least 1");
+  require(options.loss >= 0.0, "the loss", options.loss, "a number of at least 0");
+  require(options.level > 0.0 && options.level < 1.0, "the level", options.level,
+          "a probability between 0 and 1");
+}
+
+void requireOptions(const TriangularSystem& system, const EssentialOptions& options) {
+  requireRanges(options);
   if (system.rows <= system.A.cols())
     throw Error(
         fmt::format("essential parameters: {} rows for {} columns", system.rows, system.A.cols()));
 }
 
 }  // namespace
+
+const char* toString(EssentialRule rule) {
+  switch (rule) {
+    case EssentialRule::kThreshold:
+      return "threshold";
+    case EssentialRule::kTimesBest:
+      return "times-best";
+    case EssentialRule::kRatio:
+      return "ratio";
+    case EssentialRule::kStepwise:
+      return "stepwise";
+    case EssentialRule::kTriangle:
+      return "triangle";
+    case EssentialRule::kFisher:
+      break;
+  }
+  return "fisher";
+}
+
+EssentialOptions essentialOptions(const std::string& text) {
+  const size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  std::vector<std::string> names;
+  for (const EssentialRule rule : kEssentialRules) names.emplace_back(toString(rule));
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    throw Error("there is no rule for essential parameters " + inQuotes(name) +
+                didYouMean(name, names));
+  EssentialOptions options;
+  options.rule = kEssentialRules[found - names.begin()];
+  if (colon == std::string::npos) return options;
+  const std::optional<double> number = parseNumber(text.substr(colon + 1));
+  if (!number)
+    throw Error(fmt::format("essential parameters: {} in {} is not a number",
+                            inQuotes(text.substr(colon + 1)), inQuotes(text)));
+  numberOf(options) = *number;
+  requireRanges(options);
+  return options;
+}
 
 EssentialParameters essentialParameters(const TriangularSystem& system,
                                         const EssentialOptions& options) {
@@ -248,8 +317,8 @@ Estimate essentialLeastSquares(const IdentificationProblem& problem, const Metho
   Estimate estimate = weightedLeastSquares(problem, options);
   estimate.method = "wls";
   const CorrectedCovariance memory = correctedCovariance(problem, estimate);
-  EssentialOptions choice;
-  choice.inflation = std::max(1.0, memory.inflation.maxCoeff());
+  EssentialOptions choice = options.essential;
+  choice.inflation = std::max(choice.inflation, memory.inflation.maxCoeff());
   const EssentialParameters essential =
       essentialParameters(weightedSystem(problem.stacked, estimate.sigma), choice);
   std::vector<std::string> names;
@@ -262,9 +331,9 @@ Estimate essentialLeastSquares(const IdentificationProblem& problem, const Metho
   estimate.chi = standardFromBase(problem, estimate.beta);
   estimate.iterations = static_cast<int>(essential.dropped.size()) + 1;
   estimate.notes.push_back(fmt::format(
-      "{} of {} base parameters are essential; without the others the residual grows by {:.2g} % "
-      "(F-test, p = {:.2g}){}",
-      essential.kept.size(), essential.x.size(),
+      "{} of {} base parameters are essential by the rule {}; without the others the residual "
+      "grows by {:.2g} % (F-test, p = {:.2g}){}",
+      essential.kept.size(), essential.x.size(), toString(choice.rule),
       100.0 * (essential.norm_after / std::max(essential.norm_before, 1e-300) - 1.0),
       essential.test.p_value,
       names.empty() ? "" : fmt::format(": dropped {}", fmt::join(names, ", "))));

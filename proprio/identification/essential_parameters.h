@@ -22,25 +22,11 @@
 #include <string>
 #include <vector>
 
+#include "proprio/identification/essential_options.h"
 #include "proprio/identification/method.h"
 #include "proprio/numerics/residual_tests.h"
 
 namespace proprio {
-
-enum class EssentialRule { kThreshold, kTimesBest, kRatio, kStepwise, kFisher, kTriangle };
-
-struct EssentialOptions {
-  EssentialRule rule = EssentialRule::kFisher;
-  double percent = 20.0;
-  double times = 10.0;
-  double ratio = 30.0;
-  double loss = 0.01;       ///< relative growth of the residual norm that is accepted
-  double level = 0.05;      ///< of the F-test
-  double tolerance = 1e-3;  ///< |R_jj| relative to the length of its column
-  double inflation = 1.0;   ///< rows that tell as much as one independent row
-  /// kStepwise: rows to predict; null: those that are fitted.
-  const TriangularSystem* held_out = nullptr;
-};
 
 struct EssentialParameters {
   std::vector<int> kept;     ///< columns, ascending
@@ -62,8 +48,8 @@ EssentialParameters essentialParameters(const TriangularSystem& system,
 TestResult fisherTest(const TriangularSystem& system, const std::vector<int>& kept,
                       double inflation = 1.0);
 
-/// wls with only the essential base parameters (F-test, residuals' memory allowed for); the method
-/// "essential". Its notes say in words what was dropped.
+/// wls with only the essential base parameters by the rule of MethodOptions::essential (residuals'
+/// memory allowed for); the method "essential". Its notes say in words what was dropped.
 Estimate essentialLeastSquares(const IdentificationProblem& problem, const MethodOptions& options);
 
 }  // namespace proprio

@@ -192,5 +192,46 @@ TEST(EssentialParameters, WorkOnAnArm) {
   for (Eigen::Index j = 0; j < squares.size(); ++j) EXPECT_LT(squares[j], 1.1 * before[j]);
 }
 
+/// Claim: through the method interface every rule keeps what it keeps when it is called by itself
+/// on the weighted rows, a number after the name is that of the rule, and the note names the rule.
+TEST(EssentialParameters, RuleOfTheMethod) {
+  const auto tree = testing::treeOf("planar_2r");
+  const IdentificationProblem problem =
+      identificationProblem(tree, {testing::noisyData(*tree, 400, 2.0, 8)});
+  const Eigen::VectorXd sigma = identify("wls", problem).sigma;
+  const TriangularSystem system = weightedSystem(problem.stacked, sigma);
+  for (const char* text : {"fisher", "fisher:0.5", "threshold:5", "times-best:3", "ratio:4",
+                           "stepwise:0.0005", "triangle:0.3"}) {
+    MethodOptions options;
+    options.essential = essentialOptions(text);
+    const Estimate estimate = identify("essential", problem, options);
+    const EssentialParameters alone = essentialParameters(system, options.essential);
+    // white residuals: nothing but the rule decides
+    EXPECT_EQ(estimate.beta, alone.x) << text;
+    const std::string name = toString(options.essential.rule);
+    EXPECT_NE(estimate.notes.back().find("by the rule " + name), std::string::npos) << text;
+  }
+  EXPECT_EQ(essentialOptions("threshold:30").percent, 30.0);
+  EXPECT_EQ(essentialOptions("times-best:7").times, 7.0);
+  EXPECT_EQ(essentialOptions("ratio:15").ratio, 15.0);
+  EXPECT_EQ(essentialOptions("stepwise:0.02").loss, 0.02);
+  EXPECT_EQ(essentialOptions("fisher:0.01").level, 0.01);
+  EXPECT_EQ(essentialOptions("triangle:1e-4").tolerance, 1e-4);
+}
+
+/// Claim: a misspelt rule gets the nearest name, a number that cannot be is refused.
+TEST(EssentialParameters, WrongRulesAreRefused) {
+  try {
+    essentialOptions("fischer");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean 'fisher'"), std::string::npos)
+        << error.what();
+  }
+  for (const char* text : {"", "fisher:", "fisher:2", "fisher:x", "threshold:-1", "ratio:0",
+                           "stepwise:-0.1", "triangle:nan", "times-best:inf"})
+    EXPECT_THROW(essentialOptions(text), Error) << text;
+}
+
 }  // namespace
 }  // namespace proprio

@@ -265,7 +265,7 @@ FrictionRows frictionRows(const IdentificationProblem& problem, const Eigen::Vec
                      for (Eigen::Index i = 0; i < count; ++i) {
                        const Eigen::Index row = places[r](first + i, j);
                        if (row < 0) continue;
-                       weights[row] = data.weight / sigma[j];
+                       weights[row] = data.rowWeight(j) / sigma[j];
                        speeds[row] = data.v(first + i, j);
                        rows.y[row] = weights[row] * data.tau(first + i, j);
                        for (size_t c = 0; c < linear.size(); ++c)

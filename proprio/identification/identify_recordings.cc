@@ -17,6 +17,7 @@
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/plausibility.h"
 #include "proprio/identification/prior.h"
+#include "proprio/identification/recording_noise.h"
 #include "proprio/identification/robust_covariance.h"
 #include "proprio/identification/sensed_wrenches.h"
 #include "proprio/identification/separable_friction.h"
@@ -185,10 +186,17 @@ class Job {
     if (options_.split < 0.0 || options_.split >= 1.0)
       throw Error(fmt::format("--split is {:g}; expected a share of the time between 0 and 1",
                               options_.split));
+    const size_t given = options_.recording_noise.size();
+    if (given != 0 && given != options_.logs.size())
+      throw Error(fmt::format(
+          "--recording-noise has {} numbers for {} recordings; expected one for each --log, or "
+          "auto, or alike",
+          given, options_.logs.size()));
     readLogs();
     size_t next = 0;
     for (const std::string& path : options_.logs) {
       std::vector<MotionData> motions = convert(path, &recordings_[next++], false);
+      for (MotionData& motion : motions) motion.source = static_cast<int>(next) - 1;
       if (options_.split > 0.0) {
         splitMotions(motions, options_.split, &training_, &result_.validation);
       } else {
@@ -349,6 +357,8 @@ class Job {
     tell("stacking the regressor");
     result_.problem = problemOfTraining();
     checkScales();
+    const std::string told = weighByNoise(&result_.problem);
+    if (!told.empty()) result_.reasons.push_back(told);
     const Parameters declared = declaredParameters(tree_->sharedModel());
     result_.declared = Eigen::Map<const Eigen::VectorXd>(
         declared.values.data(), static_cast<Eigen::Index>(declared.values.size()));
@@ -357,6 +367,16 @@ class Job {
     for (const MotionData& motion : result_.validation)
       addBaselines(motion, &result_.validation_baselines);
     result_.stages.push_back({"base parameters, stacked rows", watch_.lap()});
+  }
+
+  /// Rows of each log by its noise, as the options want it; what is worth telling about it.
+  std::string weighByNoise(IdentificationProblem* problem) const {
+    if (!options_.recording_noise.empty()) {
+      setRecordingNoise(problem, options_.recording_noise);
+      return "";
+    }
+    if (!options_.estimate_recording_noise || options_.logs.size() < 2) return "";
+    return recordingNoiseText(*problem, weighRecordings(problem), options_.logs);
   }
 
   IdentificationProblem problemOfTraining() {
@@ -371,6 +391,7 @@ class Job {
     if (options_.friction_constants == FrictionConstants::kKeep) return;
     tell("friction constants");
     IdentificationProblem problem = problemOfTraining();
+    weighByNoise(&problem);
     const Estimate first = weightedLeastSquares(problem, options_.method);
     SeparableFriction found;
     switch (options_.friction_constants) {
@@ -415,7 +436,8 @@ class Job {
     return names;
   }
 
-  /// Of "all" those that cannot work under the options are left out, and told; not the first.
+  /// Of "all" those that cannot work with these recordings and options are left out, and told; not
+  /// the first. (Correlations between joints that are never recorded together, say.)
   void runMethodOrSkip(const std::string& name) {
     if (options_.methods != std::vector<std::string>{"all"} || result_.methods.empty()) {
       runMethod(name);
@@ -503,7 +525,9 @@ class Job {
     if (verdict.passed && !result_.passed)
       result_.verdict = "Failed: " + result_.reasons.front() +
                         ". Nevertheless: " + result_.verdict.substr(result_.verdict.find(' ') + 1);
-    const Estimate plain = weightedLeastSquares(result_.problem, options_.method);
+    MethodOptions independent = options_.method;
+    independent.full_covariance = false;
+    const Estimate plain = weightedLeastSquares(result_.problem, independent);
     result_.noise_bias = testNoiseBias(result_.problem, plain);
     const NoiseBiasTest& bias = result_.noise_bias;
     for (std::string& remark : remarks(result_.problem, best.estimate, best.joints, bias))

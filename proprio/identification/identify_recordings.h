@@ -33,6 +33,10 @@ struct IdentifyOptions {
   JointSignalOptions signals;
   RecordingOptions read;
   MethodOptions method;
+  /// Of the torque noise of several logs (recording_noise.h): estimated, or taken as alike.
+  bool estimate_recording_noise = true;
+  /// Or known: relative standard deviations, one per log. Empty: not known.
+  std::vector<double> recording_noise;
   FrictionConstants friction_constants = FrictionConstants::kKeep;
   bool as_declared = false;  ///< else joints without declared friction get it (usual_terms.h)
   MeasurementOptions measurement;

@@ -105,7 +105,6 @@ TriangularSystem projectedSystem(const StackedProblem& stacked,
   StreamingQr all(2 * n + 1);
   TriangularSystem system;
   for (size_t k = 0; k < blocks.size(); ++k) {
-    const double weight = stacked.weights[static_cast<size_t>(stacked.blocks[k].recording)];
     for (int j = 0; j < stacked.coordinates(); ++j) {
       const auto ju = static_cast<size_t>(j);
       if (blocks[k].rows[ju] == 0 || std::isinf(sigma[j])) continue;
@@ -119,7 +118,7 @@ TriangularSystem projectedSystem(const StackedProblem& stacked,
         scattered.col(n + place) = factor.col(width + c);
       }
       scattered.col(2 * n) = factor.col(2 * width);
-      all.add(weight / sigma[j] * scattered);
+      all.add(stacked.weights(stacked.blocks[k].recording, j) / sigma[j] * scattered);
       system.rows += blocks[k].rows[ju];
     }
   }

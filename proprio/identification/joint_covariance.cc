@@ -106,7 +106,7 @@ class MixedFolder {
     block.topRows(rows).setZero();
     for (Eigen::Index b = 0; b <= a; ++b) {
       const Eigen::Index j = mixture.joints[static_cast<size_t>(b)];
-      const double share = mixture.inverse_factor(a, b) * data_.weight;
+      const double share = mixture.inverse_factor(a, b) * data_.rowWeight(j);
       const auto Y = batch.rows(j, count);
       for (const int c : stacked_.touch[static_cast<size_t>(j)]) {
         const auto from = Y.col(stacked_.columns[static_cast<size_t>(c)]);
@@ -139,7 +139,10 @@ std::vector<Eigen::ArrayXXd> torqueResiduals(const IdentificationProblem& proble
     throw Error(fmt::format("{} base parameters are given for a problem of {}", beta.size(),
                             stacked.unknowns()));
   std::vector<Eigen::ArrayXXd> residuals;
-  for (const MotionData& data : problem.data) residuals.push_back(data.weight * data.tau.array());
+  for (const MotionData& data : problem.data) {
+    Eigen::ArrayXXd& weighted = residuals.emplace_back(data.tau.array());
+    for (Eigen::Index j = 0; j < weighted.cols(); ++j) weighted.col(j) *= data.rowWeight(j);
+  }
   forEachBlock(problem, [&](size_t k, RowScratch& scratch) {
     const StackedBlock& block = stacked.blocks[k];
     const MotionData& data = problem.data[static_cast<size_t>(block.recording)];
@@ -150,7 +153,7 @@ std::vector<Eigen::ArrayXXd> torqueResiduals(const IdentificationProblem& proble
                      auto e = out.col(j).segment(start, count);
                      const auto Y = batch.rows(j, count);
                      for (const int c : stacked.touch[static_cast<size_t>(j)])
-                       e -= data.weight * beta[c] *
+                       e -= data.rowWeight(j) * beta[c] *
                             Y.col(stacked.columns[static_cast<size_t>(c)]).array();
                    }
                  });

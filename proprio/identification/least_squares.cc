@@ -103,11 +103,7 @@ RankedSolution solveRanked(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
 
 Eigen::VectorXd jointNoise(const StackedProblem& problem, const Eigen::VectorXd& beta) {
   // of the rows as they are weighted: recordings that are known to be noisier count less
-  Eigen::VectorXd squares = Eigen::VectorXd::Zero(problem.coordinates());
-  for (size_t k = 0; k < problem.blocks.size(); ++k) {
-    const double weight = problem.weights[static_cast<size_t>(problem.blocks[k].recording)];
-    squares += weight * weight * squaredResiduals(problem, beta, {static_cast<int>(k)});
-  }
+  const Eigen::VectorXd squares = weightedSquares(problem, beta);
   const Eigen::VectorXd torques = squaredTorques(problem);
   Eigen::VectorXd sigma(problem.coordinates());
   for (int j = 0; j < problem.coordinates(); ++j) {
@@ -126,7 +122,7 @@ Eigen::VectorXd jointNoise(const StackedProblem& problem, const Eigen::VectorXd&
 Estimate ordinaryLeastSquares(const IdentificationProblem& problem, const MethodOptions& options) {
   const Eigen::VectorXd ones = Eigen::VectorXd::Ones(problem.stacked.coordinates());
   Estimate estimate = solveWith(problem, options, ones);
-  const double squares = squaredResiduals(problem.stacked, estimate.beta).sum();
+  const double squares = weightedSquares(problem.stacked, estimate.beta).sum();
   const double free = static_cast<double>(problem.stacked.rows() - estimate.beta.size() +
                                           static_cast<Eigen::Index>(estimate.undecided.size()));
   estimate.covariance *= squares / std::max(free, 1.0);

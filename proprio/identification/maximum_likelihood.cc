@@ -166,7 +166,10 @@ class Pass {
     }
     e -= Y * beta_;
     MatrixXd C = sensitivity_->covariance(used, used);
-    C.diagonal() += torque_noise(used).cwiseAbs2();
+    for (Index i = 0; i < m; ++i) {
+      const int j = used[static_cast<size_t>(i)];
+      C(i, i) += std::pow(torque_noise[j] / data.rowWeight(j), 2);
+    }
     const Eigen::LLT<MatrixXd> root(C);
     VectorXd lambda = VectorXd::Zero(tree_.velocityCount()), dq, dv, da;
     lambda(used) = VectorXd(root.solve(e));
@@ -177,7 +180,7 @@ class Pass {
     MatrixXd rows(m, n + 1);
     rows.leftCols(n) = Y + there_(used, columns) - here_(used, columns);
     rows.col(n) = e + rows.leftCols(n) * beta_;
-    rows_.add(data.weight * MatrixXd(root.matrixL().solve(rows)));
+    rows_.add(MatrixXd(root.matrixL().solve(rows)));
   }
 
   const IdentificationProblem& problem_;

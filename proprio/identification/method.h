@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proprio/identification/constraints.h"
+#include "proprio/identification/essential_options.h"
 #include "proprio/identification/estimate.h"
 #include "proprio/identification/stacked_problem.h"
 #include "proprio/model/repair.h"
@@ -41,6 +42,7 @@ struct MethodOptions {
   bool rescale_gains =
       false;  ///< methods that simulate: declared servo gains grow with the estimated inertia
   bool full_covariance = false;  ///< wls, irls: torque noise correlated between the joints
+  EssentialOptions essential;    ///< essential: the rule
   // of physically consistent methods
   ConsistencyOptions constraints;
   PriorOptions prior;

@@ -30,10 +30,16 @@ struct MotionData {
   Mask use;
   double rate_hz = 0.0;
   double weight = 1.0;  ///< of this recording against the others: 1 / relative standard deviation
+  Eigen::VectorXd joint_weights;  ///< per velocity coordinate, besides `weight`; empty: 1
+  int source = 0;  ///< recordings of one source (stretches of one file) share their noise
   /// The motion that was commanded, at the rate of the recording; null if it was not recorded.
   std::shared_ptr<const MotionSamples> reference;
 
   Eigen::Index samples() const { return q.rows(); }
+  /// Of torque rows of this coordinate: 1 / relative standard deviation of their noise.
+  double rowWeight(Eigen::Index coordinate) const {
+    return joint_weights.size() == 0 ? weight : weight * joint_weights[coordinate];
+  }
 };
 
 /// Positions that stay within this range stand still: rad, m.

@@ -174,7 +174,7 @@ void addRecording(const IdentificationProblem& problem, const Estimate& estimate
     const Eigen::Index half = W[j].cols();
     Eigen::MatrixXd block(W[j].rows(), 2 * half + 1);
     block << W[j], Z[j] - W[j], data.tau.col(i);
-    block.array().colwise() *= use.cast<double>() * (data.weight / estimate.sigma[i]);
+    block.array().colwise() *= use.cast<double>() * (data.rowWeight(i) / estimate.sigma[i]);
     const Autoregression model = fitAutoregression(residuals.col(i), use);
     addScattered(stacked.touch[j], block, stacked.unknowns(), &factors->plain);
     addScattered(stacked.touch[j], throughFilter(model, block.leftCols(2 * half)),

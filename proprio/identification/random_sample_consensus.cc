@@ -66,8 +66,9 @@ RowPool rowPool(const IdentificationProblem& problem) {
                      pool.first.push_back(static_cast<Eigen::Index>(rows.size()));
                      for (int j = 0; j < pool.joints; ++j) {
                        if (!data.use(start + i, j)) continue;
-                       rows.emplace_back(data.weight * regressor.rows(j, count).row(i)(columns));
-                       torques.push_back(data.weight * data.tau(start + i, j));
+                       const double weight = data.rowWeight(j);
+                       rows.emplace_back(weight * regressor.rows(j, count).row(i)(columns));
+                       torques.push_back(weight * data.tau(start + i, j));
                        pool.joint.push_back(j);
                      }
                    }

@@ -268,10 +268,8 @@ StackedProblem stack(const Tree& tree, const std::shared_ptr<const ParameterLayo
   problem.layout = layout;
   problem.columns = columns;
   problem.touch = touchedColumns(tree, *layout, columns);
-  for (const MotionData& recording : data) {
-    requireSamples(tree, recording);
-    problem.weights.push_back(recording.weight);
-  }
+  for (const MotionData& recording : data) requireSamples(tree, recording);
+  problem.weights = recordingWeights(data, tree.velocityCount());
   problem.blocks = blocksOf(data, options.blocks);
 
   struct Scratch {
@@ -299,6 +297,24 @@ StackedProblem stack(const Tree& tree, const std::shared_ptr<const ParameterLayo
   return problem;
 }
 
+Eigen::MatrixXd recordingWeights(const std::vector<MotionData>& data, Eigen::Index coordinates) {
+  Eigen::MatrixXd weights(static_cast<Eigen::Index>(data.size()), coordinates);
+  for (size_t r = 0; r < data.size(); ++r) {
+    const Eigen::Index own = data[r].joint_weights.size();
+    if (own != 0 && own != coordinates)
+      throw Error(fmt::format("{}: weights are given for {} coordinates of {}", data[r].name, own,
+                              coordinates));
+    for (Eigen::Index j = 0; j < coordinates; ++j) {
+      const double weight = data[r].rowWeight(j);
+      if (!(weight > 0.0) || !std::isfinite(weight))
+        throw Error(fmt::format("{}: the weight of coordinate {} is {}; expected a positive number",
+                                data[r].name, j + 1, weight));
+      weights(static_cast<Eigen::Index>(r), j) = weight;
+    }
+  }
+  return weights;
+}
+
 TriangularSystem weightedSystem(const StackedProblem& problem, const Eigen::VectorXd& sigma,
                                 const std::vector<int>& omit) {
   if (sigma.size() != problem.coordinates())
@@ -317,7 +333,7 @@ TriangularSystem weightedSystem(const StackedProblem& problem, const Eigen::Vect
         throw Error(fmt::format("torque noise of coordinate {} is {}; expected a positive number",
                                 j + 1, sigma[j]));
       if (std::isinf(sigma[j])) continue;
-      const double scale = problem.weights[static_cast<size_t>(block.recording)] / sigma[j];
+      const double scale = problem.weights(block.recording, j) / sigma[j];
       const std::vector<int>& touched = problem.touch[ju];
       const Eigen::MatrixXd& factor = block.factor[ju];
       const Eigen::Index rows = factor.rows();
@@ -355,6 +371,18 @@ Eigen::VectorXd squaredResiduals(const StackedProblem& problem, const Eigen::Vec
         with[static_cast<Eigen::Index>(c)] = -x[touched[c]];
       with[with.size() - 1] = 1.0;
       sum[j] += (block.factor[ju].triangularView<Eigen::Upper>() * with).squaredNorm();
+    }
+  }
+  return sum;
+}
+
+Eigen::VectorXd weightedSquares(const StackedProblem& problem, const Eigen::VectorXd& x) {
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(problem.coordinates());
+  for (size_t k = 0; k < problem.blocks.size(); ++k) {
+    const Eigen::VectorXd squares = squaredResiduals(problem, x, {static_cast<int>(k)});
+    for (int j = 0; j < problem.coordinates(); ++j) {
+      const double weight = problem.weights(problem.blocks[k].recording, j);
+      sum[j] += weight * weight * squares[j];
     }
   }
   return sum;

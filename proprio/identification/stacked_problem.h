@@ -33,7 +33,7 @@ struct StackedProblem {
   std::shared_ptr<const ParameterLayout> layout;
   std::vector<int> columns;             ///< parameters of the layout that are estimated
   std::vector<std::vector<int>> touch;  ///< per coordinate: places in `columns` it can depend on
-  std::vector<double> weights;          ///< per recording (MotionData::weight)
+  Eigen::MatrixXd weights;              ///< recording x coordinate (MotionData::rowWeight())
   std::vector<StackedBlock> blocks;
 
   int coordinates() const { return static_cast<int>(touch.size()); }
@@ -53,6 +53,10 @@ struct StackOptions {
 StackedProblem stack(const Tree& tree, const std::shared_ptr<const ParameterLayout>& layout,
                      const std::vector<int>& columns, const std::vector<MotionData>& data,
                      const StackOptions& options = {});
+
+/// What StackedProblem::weights are for these recordings.
+/// @throws Error for weights that are not positive numbers or do not fit the coordinates.
+Eigen::MatrixXd recordingWeights(const std::vector<MotionData>& data, Eigen::Index coordinates);
 
 /// Calls visit(start, count, batch) for consecutive batches of the samples [start, start + count)
 /// with their regressor rows; `batch` holds them until the next call.
@@ -85,6 +89,8 @@ TriangularSystem weightedSystem(const StackedProblem& problem, const Eigen::Vect
 /// @param only  these blocks; empty: all
 Eigen::VectorXd squaredResiduals(const StackedProblem& problem, const Eigen::VectorXd& x,
                                  const std::vector<int>& only = {});
+/// The same of rows as they are weighted: each recording's times the square of its weight.
+Eigen::VectorXd weightedSquares(const StackedProblem& problem, const Eigen::VectorXd& x);
 /// Sum of squared torques per coordinate.
 Eigen::VectorXd squaredTorques(const StackedProblem& problem, const std::vector<int>& only = {});
 
