@@ -342,8 +342,7 @@ VectorXd ChartedSolver::stepUnder(const MatrixXd& R, const VectorXd& free,
   program.b = R * free;
   const LmiSolution solution = solveLmiLeastSquares(program);
   const VectorXd step = unit.cwiseProduct(solution.x);
-  return solution.status == LmiStatus::kInfeasible ? VectorXd::Zero(n_).eval()
-                                                   : step.cwiseMax(lower_).eval();
+  return !fulfilsConstraints(solution) ? VectorXd::Zero(n_).eval() : step.cwiseMax(lower_).eval();
 }
 
 /// A step under the inequalities as they are linearised, and where coordinates are curved (a mass
@@ -408,7 +407,7 @@ bool ChartedSolver::awayFromBoundary() const {
 void ChartedSolver::straighten(const LocalModel& model, double enough, Attempt* next,
                                double* value) const {
   Attempt bent = *next;
-  for (int k = 0; k < kStraightened && *value > enough && bent.x.allFinite(); ++k) {
+  for (int k = 0; k<kStraightened&& * value> enough && bent.x.allFinite(); ++k) {
     bent = attempt(model, bent.x - at_ - chart_jacobian_ * bent.step);
     if (!bent.allowed) return;
     const double candidate = objectiveAt(smooth_, bent.x);
