@@ -112,8 +112,7 @@ TEST_F(Identify, LeavesOutMethodsThatCannotWork) {
     elbow += fmt::format("{},{}\n", state, value("tau_elbow"));
   }
   const std::string logs = write("shoulder.csv", shoulder) + " --log " + write("elbow.csv", elbow);
-  const CommandResult all =
-      identify(logs, "--method all --full-covariance --out " + file("out"));
+  const CommandResult all = identify(logs, "--method all --full-covariance --out " + file("out"));
   EXPECT_LE(all.code, 1) << all.out << all.error;
   for (const char* name : {"wls", "irls", "pc-irls"})
     EXPECT_NE(flat(all).find(std::string(name) + " was left out: only 0 samples have torques"),

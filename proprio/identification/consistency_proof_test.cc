@@ -293,7 +293,7 @@ TEST(ConsistencyProof, ArmExperimentWithFiveSpeeds) {
         fitBody(data.A, data.b, InertialParameters::fromVector(plain), options);
     EXPECT_TRUE(fit.converged) << durations[i];
     EXPECT_GT(iterates, possible ? 0 : 1) << durations[i];  // a possible start is the optimum
-    EXPECT_GT(worst, -1e-12) << durations[i];  // bodies on the boundary are rounded
+    EXPECT_GT(worst, -1e-12) << durations[i];               // bodies on the boundary are rounded
     EXPECT_LT((fit.x.head<4>() - plain.head<4>()).cwiseAbs().maxCoeff(), 0.01) << durations[i];
     EXPECT_NEAR(fit.x[0], truth.mass, 0.02 * truth.mass) << durations[i];
     if (durations[i] <= 0.5) {

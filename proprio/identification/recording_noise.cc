@@ -41,8 +41,7 @@ int sourcesOf(const IdentificationProblem& problem) {
 void applyNoise(const MatrixXd& sigma, const VectorXd& unit, IdentificationProblem* problem) {
   for (MotionData& data : problem->data) {
     data.joint_weights.resize(unit.size());
-    for (Index j = 0; j < unit.size(); ++j)
-      data.joint_weights[j] = unit[j] / sigma(data.source, j);
+    for (Index j = 0; j < unit.size(); ++j) data.joint_weights[j] = unit[j] / sigma(data.source, j);
   }
   problem->stacked.weights = recordingWeights(problem->data, unit.size());
 }
@@ -161,8 +160,8 @@ void setRecordingNoise(IdentificationProblem* problem, const std::vector<double>
   for (Index s = 0; s < sources; ++s) {
     const double value = relative[static_cast<size_t>(s)];
     if (!(value > 0.0) || !std::isfinite(value))
-      throw Error(fmt::format("the noise of recording {} is {}; expected a positive number", s + 1,
-                              value));
+      throw Error(
+          fmt::format("the noise of recording {} is {}; expected a positive number", s + 1, value));
     sigma.row(s).setConstant(value);
   }
   applyNoise(sigma, VectorXd::Ones(coordinates), problem);

@@ -15,8 +15,8 @@
 ///
 /// Care: a source has a noise of its own in a joint only if it has 60 rows there besides h_rj,
 /// and only where one of the sources differs from s_j by more than two standard deviations of
-/// log s_rj^2 (three rows of filtered recordings tell as much as one). Other sources count with s_j,
-/// so that recordings that are alike keep equal weights. s_rj is at most 100 times s_j, and at
+/// log s_rj^2 (three rows of filtered recordings tell as much as one). Other sources count with
+/// s_j, so that recordings that are alike keep equal weights. s_rj is at most 100 times s_j, and at
 /// least a hundredth of it.
 /// Limit: what a model does not explain counts as noise. A recording of fast motion with much
 /// unmodelled friction counts less than a slow one.

@@ -182,8 +182,8 @@ CorrectedCovariance correctedCovariance(const IdentificationProblem& problem,
     for (size_t j = 0; j < coordinates; ++j) {
       const double weight = weights[static_cast<Eigen::Index>(j)];
       if (!std::isfinite(weight) || stacked.touch[j].empty()) continue;
-      const double scale = std::pow(
-          problem.data[r].rowWeight(static_cast<Eigen::Index>(j)) / weight, 2);
+      const double scale =
+          std::pow(problem.data[r].rowWeight(static_cast<Eigen::Index>(j)) / weight, 2);
       const Eigen::MatrixXd squares = plainSquares(stacked, static_cast<int>(r), j);
       addTouched(stacked.touch[j], squares, scale, &plain[j]);
       addTouched(stacked.touch[j], filtered[j].size() > 0 ? filtered[j] : squares, scale,

@@ -49,8 +49,7 @@ inline LmiProblem inUnitsOfRows(LmiProblem problem) {
     block.variables = all;
   }
   for (LinearInequality& row : problem.inequalities) {
-    row.coefficients =
-        (inverse(row.variables, Eigen::all).transpose() * row.coefficients).eval();
+    row.coefficients = (inverse(row.variables, Eigen::all).transpose() * row.coefficients).eval();
     row.variables = all;
   }
   return problem;
