@@ -10,7 +10,8 @@
 namespace proprio {
 
 /// A = U diag(values) V^T with values descending; U and V have as many columns as values (thin),
-/// or V is square, with the null space of A in its last columns (full_v).
+/// or V is square, with the null space of A in its last columns (full_v). Not a number throughout
+/// where A has numbers that are not finite.
 struct Svd {
   Eigen::MatrixXd U, V;
   Eigen::VectorXd values;

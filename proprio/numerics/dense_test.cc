@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <random>
 namespace proprio {
 namespace {
 
@@ -29,6 +32,52 @@ TEST(Dense, DecompositionsMultiplyBack) {
   const MatrixXd B = MatrixXd::Random(4, 2);
   EXPECT_LT((positive * solveSymmetric(positive, B) - B).norm(), 1e-10);
   EXPECT_LT((positive * solveSquare(positive, B) - B).norm(), 1e-10);
+}
+
+// A decomposition is one of singular values if it gives the matrix back, its factors are
+// orthonormal and its values are descending and not negative. All shapes, lost ranks, zeros,
+// numbers near the ends of what double holds. A backward stable method leaves some (rows + columns)
+// roundings.
+TEST(Dense, SingularValuesOfAnyMatrix) {
+  std::mt19937 rng(5);
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 240; ++trial) {
+    const Eigen::Index m = 1 + static_cast<int>(rng() % 30), n = 1 + static_cast<int>(rng() % 30);
+    const double scale = trial % 6 == 3 ? 1e-200 : trial % 6 == 4 ? 1e180 : 1.0;
+    MatrixXd A(m, n);
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const double size = trial % 6 == 5 ? std::pow(10.0, -static_cast<double>(j)) : 1.0;
+      const bool repeated = trial % 6 == 1 && j > 1;
+      for (Eigen::Index i = 0; i < m; ++i)
+        A(i, j) = trial % 6 == 2 ? 0.0 : repeated ? A(i, j % 2) : scale * size * normal(rng);
+    }
+    for (const bool full : {false, true}) {
+      const Svd parts = svd(A, full);
+      const Eigen::Index count = std::min(m, n);
+      ASSERT_EQ(parts.U.cols(), count);
+      ASSERT_EQ(parts.V.cols(), full ? n : count);
+      const MatrixXd unit_u = parts.U.transpose() * parts.U, unit_v = parts.V.transpose() * parts.V;
+      MatrixXd thin = parts.V, rebuilt;
+      thin.conservativeResize(n, count);
+      for (Eigen::Index k = 0; k < count; ++k) thin.col(k) *= parts.values[k] / scale;
+      rebuilt = parts.U * thin.transpose();
+      A /= scale;
+      const double tolerance = 1e-15 * static_cast<double>(4 * (m + n));
+      EXPECT_TRUE(rebuilt.isApprox(A, tolerance) || (rebuilt - A).norm() < tolerance) << trial;
+      A *= scale;
+      EXPECT_LT((unit_u - MatrixXd::Identity(count, count)).norm(), tolerance) << trial;
+      EXPECT_LT((unit_v - MatrixXd::Identity(unit_v.rows(), unit_v.rows())).norm(), tolerance)
+          << trial;
+      for (Eigen::Index k = 0; k < count; ++k) {
+        EXPECT_GE(parts.values[k], k + 1 < count ? parts.values[k + 1] : 0.0) << trial;
+        EXPECT_NEAR(singularValues(A)[k], parts.values[k], tolerance * parts.values[0]) << trial;
+      }
+    }
+  }
+  MatrixXd bad = MatrixXd::Ones(3, 2);
+  bad(1, 1) = std::nan("");
+  EXPECT_TRUE(std::isnan(singularValues(bad)[0]));
+  EXPECT_TRUE(std::isnan(svd(bad, true).V(1, 1)));
 }
 
 // Claim: least squares of a rank-deficient matrix has a residual orthogonal to its columns and no
