@@ -47,12 +47,6 @@ Vector10d traceForm(const Matrix4d& Z) {
   return y;
 }
 
-Vector10d lowerOf(const Matrix4d& S) {
-  Vector10d t;
-  t << S(0, 0), S(1, 0), S(1, 1), S(2, 0), S(2, 1), S(2, 2), S(3, 0), S(3, 1), S(3, 2), S(3, 3);
-  return t;
-}
-
 Matrix4d symmetricPart(const Matrix4d& A) { return 0.5 * (A + A.transpose()); }
 
 /// Smallest eigenvalue of S^-1 D for S = L L^T.
@@ -611,17 +605,17 @@ InsidePoint insidePoint(const LmiProblem& problem) {
   search.b = VectorXd::Zero(n);
   search.linear = VectorXd::Unit(n + 1, n);
   for (PsdBlock block : problem.blocks) {
-    const double size = std::max(block.constant.norm(), reach * block.map.norm());
+    const double size = std::max({block.constant.norm(), reach * block.map.norm(), 1e-300});
     block.log_det_weight = 0.0;
     block.constant /= size;
     block.map *= reach / size;
     block.map.conservativeResize(10, block.map.cols() + 1);
-    block.map.rightCols(1) = lowerOf(Matrix4d::Identity());
+    block.map.rightCols(1) = traceForm(Matrix4d::Identity());  // of 1, as of any diagonal matrix
     block.variables.push_back(t);
     search.blocks.push_back(std::move(block));
   }
   for (LinearInequality row : problem.inequalities) {
-    const double size = std::max(std::abs(row.lower), reach * row.coefficients.norm());
+    const double size = std::max({std::abs(row.lower), reach * row.coefficients.norm(), 1e-300});
     row.lower /= size;
     row.coefficients *= reach / size;
     row.coefficients.conservativeResize(row.coefficients.size() + 1);
