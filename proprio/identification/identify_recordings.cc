@@ -478,7 +478,8 @@ class Job {
       method_result.validation.push_back(
           evaluate(name, *tree_, *problem.layout, estimate.chi, motion));
     const bool chosen = result_.methods.empty();
-    if (result_.validation.empty() && (chosen || !method(name).simulates)) {
+    const bool several = problem.stacked.blocks.size() > 1;
+    if (result_.validation.empty() && several && (chosen || !method(name).simulates)) {
       tell(name + ", cross-validation");
       method_result.validation.push_back(crossValidation(problem, method(name), options_.method));
     }
@@ -510,7 +511,7 @@ class Job {
     };
     Verdict verdict = judged({});
     if (!verdict.passed && !result_.validation.empty()) verdict = judged(ownFits());
-    if (verdict.passed && result_.validation.empty())
+    if (verdict.passed && result_.validation.empty() && !best.validation.empty())
       verdict.text +=
           " These blocks are parts of the same motion: give another one with --validate to learn "
           "whether the parameters hold beyond it.";

@@ -15,6 +15,9 @@ namespace {
 
 /// A block holds at least so many samples: fewer would not fill the panels of the factor.
 constexpr Eigen::Index kShortestBlock = 64;
+/// But short recordings fall into this many blocks too, if each has that many samples: parameters
+/// are judged on blocks that are left out, and of one block nothing would be left to learn from.
+constexpr Eigen::Index kFewestBlocks = 5, kSmallestBlock = 8;
 
 void requireSamples(const Tree& tree, const MotionData& data) {
   const Eigen::Index n = data.samples();
@@ -133,8 +136,9 @@ std::vector<StackedBlock> blocksOf(const std::vector<MotionData>& data, int per_
   std::vector<StackedBlock> blocks;
   for (size_t r = 0; r < data.size(); ++r) {
     const Eigen::Index samples = data[r].samples();
-    const Eigen::Index count =
-        std::clamp<Eigen::Index>(samples / kShortestBlock, 1, std::max(per_recording, 1));
+    const Eigen::Index fewest = std::min(kFewestBlocks, samples / kSmallestBlock);
+    const Eigen::Index count = std::clamp<Eigen::Index>(std::max(samples / kShortestBlock, fewest),
+                                                        1, std::max(per_recording, 1));
     for (Eigen::Index k = 0; k < count; ++k) {
       StackedBlock block;
       block.recording = static_cast<int>(r);

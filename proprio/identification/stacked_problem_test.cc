@@ -107,6 +107,21 @@ TEST(StackedProblem, ResidualsAreThoseOfTheRows) {
   EXPECT_LT((sum - expected).cwiseAbs().maxCoeff(), 1e-11 * expected.maxCoeff());
 }
 
+// Claim: a recording of ten seconds, thinned out to a hundred samples, falls into several blocks
+// too: what is left without one of them is enough to learn from. One of a few samples is one block.
+TEST(StackedProblem, ShortRecordingsHaveSeveralBlocks) {
+  const auto tree = treeOf("planar_2r");
+  const auto layout = layoutOf(*tree);
+  const auto blocks = [&](int samples) {
+    return stack(*tree, layout, everyColumn(*layout), {noisyData(*tree, samples, 0.1, 5)})
+        .blocks.size();
+  };
+  EXPECT_EQ(blocks(112), 5U);
+  EXPECT_EQ(blocks(17), 2U);
+  EXPECT_EQ(blocks(12), 1U);
+  EXPECT_EQ(blocks(450), 7U);
+}
+
 // Claim: leaving out a block gives the system of the other samples.
 TEST(StackedProblem, BlocksCanBeLeftOutWithoutAnotherPass) {
   const auto tree = treeOf("planar_2r");
