@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/sensed_wrenches.h"
@@ -38,6 +39,17 @@ constexpr double kDriven = 0.25;
 constexpr double kBothWays = 0.1;
 /// Samples that are looked at for each mapping.
 constexpr Eigen::Index kMappingSamples = 600;
+/// Another mapping is needed if the best robot for it leaves less than this share of what the best
+/// robot for the given one leaves.
+constexpr double kNeeded = 0.7;
+/// Of the torques' squares: a robot that leaves less is one, and what no robot leaves is looked at.
+constexpr double kNoRobot = 0.05;
+/// Another mounting of which the description knows nothing, if it leaves less than this share.
+constexpr double kFoundMounting = 0.25;
+/// Smallest pivot, relative to the largest, of parameters that are told apart.
+constexpr double kToldApart = 1e-8;
+/// Steps (rad) by which a direction of gravity is made better.
+constexpr double kFirstTilt = 0.4, kLastTilt = 0.05;
 /// A sliding joint's force at rest above this share of its weight is along gravity; a measured one
 /// below that share of the weight holds nothing.
 constexpr double kAlongGravity = 0.9, kHoldsWeight = 0.2;
@@ -121,6 +133,25 @@ double meanRemainder(const std::vector<Explained>& joints) {
   double sum = 0.0;
   for (const Explained& joint : joints) sum += joint.remains;
   return sum / static_cast<double>(std::max<size_t>(joints.size(), 1));
+}
+
+/// Mean share of the torques' squares that no choice of the parameters explains: what remains is
+/// not the description's fault. Each joint counts the same.
+double leftByAnyRobot(const Tree& tree, const std::shared_ptr<const ParameterLayout>& layout,
+                      const MotionData& data) {
+  std::vector<int> columns(static_cast<size_t>(layout->size()));
+  std::iota(columns.begin(), columns.end(), 0);
+  StackOptions options;
+  options.blocks = 1;
+  const StackedProblem problem = stack(tree, layout, columns, {data}, options);
+  const Eigen::VectorXd squares = squaredTorques(problem);
+  const auto joints = static_cast<double>((squares.array() > 0.0).count());
+  if (joints == 0.0) return 0.0;
+  const Eigen::VectorXd sigma = (squares.array() > 0.0).select(squares.array().sqrt(), 1.0);
+  const TriangularSystem system = weightedSystem(problem, sigma);
+  const Eigen::MatrixXd Q = rangeBasis(system.A, kToldApart);
+  const double left = (system.b - Q * (Q.transpose() * system.b)).squaredNorm();
+  return (left + system.rest * system.rest) / joints;
 }
 
 class PlausibilityCheck {
@@ -271,52 +302,119 @@ class PlausibilityCheck {
       telling.push_back(rows[k]);
       told.push_back(given[k]);
     }
-    const double remains = meanRemainder(told);
     // what sensors measure was taken out of the torques along this mapping
-    const std::string better = remains > kWellExplained && !hasSensedWrenches(model_)
-                                   ? betterMapping(data, telling, kFarBetter * remains)
-                                   : "";
-    if (better.empty()) {
-      for (size_t k = 0; k < given.size(); ++k) checkExplained(joints_[k], given[k]);
-    } else {
-      add(Severity::kError, "", "the description explains the torques far better " + better);
+    if (!hasSensedWrenches(model_)) {
+      const double remains = meanRemainder(told);
+      const Better better =
+          remains > kWellExplained ? betterMapping(data, telling, kFarBetter * remains) : Better{};
+      if ((!better.sentence.empty() && confirm(data, better)) || findMounting(data)) return;
     }
+    for (size_t k = 0; k < given.size(); ++k) checkExplained(joints_[k], given[k]);
+  }
+
+  /// A mapping with which the description explains more.
+  struct Better {
+    std::string sentence;
+    std::shared_ptr<const Tree> tree;  ///< null: the given one
+    MotionData data;
+  };
+
+  /// A description may also explain more read wrongly because it is wrong: a tool that it does not
+  /// know hangs to another side. Whether a mapping is another one shows in the best robot for it.
+  bool confirm(const MotionData& data, const Better& better) {
+    const auto layout = std::make_shared<const ParameterLayout>(layout_);
+    const double given = leftByAnyRobot(tree_, layout, data);
+    const double other = leftByAnyRobot(better.tree ? *better.tree : tree_, layout, better.data);
+    const bool needed = other < kNeeded * given;
+    add(needed ? Severity::kError : Severity::kWarning, "",
+        "the description explains the torques far better " + better.sentence +
+            (needed ? ""
+                    : " (another body explains them just as well as they were read: a tool or load "
+                      "that the description lacks would look the same)"));
+    return needed;
+  }
+
+  /// Gravity that points another way than the description believes, where no robot explains the
+  /// torques as they were read, however rough the description is.
+  bool findMounting(const MotionData& data) {
+    const std::vector<Vector3d> directions = otherMountings();
+    if (directions.empty()) return false;
+    const auto layout = std::make_shared<const ParameterLayout>(layout_);
+    const double given = leftByAnyRobot(tree_, layout, data);
+    if (given < kNoRobot) return false;
+    const auto leftWith = [&](const Vector3d& direction) {
+      return leftByAnyRobot(*treeWith(model_.gravity.norm() * direction), layout, data);
+    };
+    Vector3d best = model_.gravity.normalized();
+    double least = given;
+    const auto tryDirection = [&](const Vector3d& direction) {
+      const double left = leftWith(direction);
+      if (left >= least) return false;
+      least = left;
+      best = direction;
+      return true;
+    };
+    for (const Vector3d& direction : directions) tryDirection(direction);
+    for (double tilt = kFirstTilt; tilt > kLastTilt;) {
+      const Vector3d from = best;
+      bool better = false;
+      for (const Vector3d& axis :
+           {Vector3d::UnitX().eval(), Vector3d::UnitY().eval(), Vector3d::UnitZ().eval()}) {
+        for (const double side : {-1.0, 1.0})
+          better = tryDirection((from + side * tilt * axis).normalized()) || better;
+      }
+      if (!better) tilt *= 0.5;
+    }
+    if (least > kFoundMounting * given || least > kNoRobot) return false;
+    add(Severity::kError, "",
+        fmt::format("no robot explains the torques as they were read, but one does {}",
+                    mountedAlong(best)));
+    return true;
+  }
+
+  std::shared_ptr<const Tree> treeWith(const Vector3d& gravity) const {
+    Model other = model_;
+    other.gravity = gravity;
+    return std::make_shared<const Tree>(std::make_shared<const Model>(std::move(other)),
+                                        tree_.baseLink(), false, tree_.mounting());
+  }
+
+  static std::string mountedAlong(const Vector3d& direction) {
+    return fmt::format(
+        "if gravity pointed along ({:.2g}, {:.2g}, {:.2g}) of the world, as on a wall, a ceiling "
+        "or a tilted mount: declare how the robot is mounted, 'base: {{rpy: [...]}}', or 'gravity'",
+        direction[0], direction[1], direction[2]);
   }
 
   /// The mapping that leaves least of the torques of those rows, if that is less than `least`.
-  std::string betterMapping(const MotionData& data, const std::vector<Eigen::Index>& rows,
-                            double least) const {
-    std::string best;
-    for (const Mapping& mapping : otherMappings(data)) {
+  Better betterMapping(const MotionData& data, const std::vector<Eigen::Index>& rows,
+                       double least) const {
+    Better best;
+    for (Mapping& mapping : otherMappings(data)) {
       const double remains =
           meanRemainder(explainedTorques(tree_, layout_, frictionless_, mapping.data, rows));
       if (remains >= least) continue;
       least = remains;
-      best = mapping.sentence;
+      best = {mapping.sentence, nullptr, std::move(mapping.data)};
     }
     const auto remainderWith = [&](const Vector3d& gravity) {
-      Model other = model_;
-      other.gravity = gravity;
-      const Tree tree(std::make_shared<const Model>(std::move(other)), tree_.baseLink(), false,
-                      tree_.mounting());
-      return meanRemainder(explainedTorques(tree, layout_, frictionless_, data, rows));
+      return meanRemainder(
+          explainedTorques(*treeWith(gravity), layout_, frictionless_, data, rows));
     };
     double least_mounted = kMounted * least;
     for (const Vector3d& direction : otherMountings()) {
-      const double remains = remainderWith(model_.gravity.norm() * direction);
+      const Vector3d gravity = model_.gravity.norm() * direction;
+      const double remains = remainderWith(gravity);
       if (remains >= least_mounted) continue;
       least_mounted = remains;
       least = remains;
-      best = fmt::format(
-          "if gravity pointed along ({:.2g}, {:.2g}, {:.2g}) of the world, as on a wall, a ceiling "
-          "or a tilted mount: declare how the robot is mounted, 'base: {{rpy: [...]}}', or "
-          "'gravity'",
-          direction[0], direction[1], direction[2]);
+      best = {mountedAlong(direction), treeWith(gravity), data};
     }
     if (remainderWith(Vector3d::Zero()) < least)
-      best =
+      best = {
           "without gravity: if the drive reports torques less those of gravity, declare 'gravity: "
-          "[0, 0, 0]'";
+          "[0, 0, 0]'",
+          treeWith(Vector3d::Zero()), data};
     return best;
   }
 
