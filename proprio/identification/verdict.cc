@@ -133,12 +133,13 @@ class Judge {
       verdict.reasons = told_;
       return verdict;
     }
-    if (2 * unexplained_ > judged_ && unexplained_ > 1)
+    if (2 * unexplained_ > judged_)
       failed_.push_back(fmt::format(
-          "Of {} of {} joints more than half of the torque remains unexplained: this is not what "
-          "the robot did (order, signs or units of the joints, rows or time stamps, contact), or "
-          "the motion shows nothing but noise.",
-          unexplained_, judged_));
+          "{} more than half of the torque remains unexplained: this is not what the robot did "
+          "(order, signs or units of the joints, rows or time stamps, contact), or the motion "
+          "shows nothing but noise.",
+          judged_ == 1 ? "Of " + joints_[errors_.worst] + ", the only joint that can be judged,"
+                       : fmt::format("Of {} of {} joints", unexplained_, judged_)));
     verdict.passed = failed_.empty();
     verdict.reasons = failed_;
     verdict.reasons.insert(verdict.reasons.end(), told_.begin(), told_.end());

@@ -103,6 +103,24 @@ TEST(Verdict, FailsWhereMostRemainsUnexplained) {
   EXPECT_TRUE(judged({6.0, 80.0}, {6.0, 80.0}, poor).passed);
 }
 
+/// Claim: the only joint with a torque is most of the joints: if more than half of it remains
+/// unexplained nothing was learned, and the model fails.
+TEST(Verdict, FailsWhereTheOnlyTorqueRemainsUnexplained) {
+  const auto withOneTorque = [](double percent) {
+    Evaluation training = errorsOf("wls", "a.csv", {percent, 0.0});
+    Evaluation held_out = errorsOf("wls", "b.csv", {percent, 0.0});
+    Evaluation before = errorsOf("as given", "b.csv", {110.0, 0.0});
+    for (Evaluation* evaluation : {&training, &held_out, &before}) evaluation->joints[1].rows = 0;
+    return judge("wls", kTwoJoints, {training}, {held_out}, {before});
+  };
+  EXPECT_TRUE(withOneTorque(40.0).passed);
+  const Verdict verdict = withOneTorque(79.0);
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_NE(verdict.text.find("Of shoulder, the only joint that can be judged, more than half"),
+            std::string::npos)
+      << verdict.text;
+}
+
 /// Claim: a validation recording that no parameters explain better is no reason to fail: it is
 /// noisier than the training recordings, not badly predicted.
 TEST(Verdict, KnowsTheNoiseOfTheValidation) {
