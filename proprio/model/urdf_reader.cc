@@ -61,6 +61,7 @@ class Reader {
   void readAxis(const XmlElement& element, const std::string& owner, Joint& joint) const;
   void readLimits(const XmlElement& element, const std::string& owner, Joint& joint) const;
   void readDynamics(const XmlElement& element, const std::string& owner, Joint& joint) const;
+  void readMimic(const XmlElement& element, const std::string& owner, Joint& joint) const;
   void readTransmission(const XmlElement& element);
   int findRoot() const;
   std::string listLinks(const std::vector<int>& links) const;
@@ -344,6 +345,23 @@ void Reader::readDynamics(const XmlElement& element, const std::string& owner, J
   read("friction", FrictionTermKind::kCoulomb, "coulomb");
 }
 
+void Reader::readMimic(const XmlElement& element, const std::string& owner, Joint& joint) const {
+  const XmlElement* mimic = only(element, "mimic", owner);
+  if (mimic == nullptr) return;
+  // what is left in a description whose joints were fixed one by one
+  if (joint.type == JointType::kFixed)
+    return note(*mimic, fmt::format("{}: <mimic> of a fixed joint is ignored", owner));
+  const XmlAttribute* leader = findAttribute(*mimic, "joint");
+  if (leader == nullptr) {
+    fail(*mimic, fmt::format("{}: <mimic> has no joint; add joint=\"...\"", owner));
+  }
+  joint.mimic.emplace();
+  joint.mimic->leader = leader->value;
+  if (findAttribute(*mimic, "multiplier"))
+    joint.mimic->ratio = requireNumber(*mimic, "multiplier", owner);
+  if (findAttribute(*mimic, "offset")) joint.mimic->offset = requireNumber(*mimic, "offset", owner);
+}
+
 void Reader::readJoint(const XmlElement& element) {
   Joint joint;
   joint.name = requireName(element);
@@ -372,18 +390,7 @@ void Reader::readJoint(const XmlElement& element) {
   readAxis(element, owner, joint);
   readLimits(element, owner, joint);
   readDynamics(element, owner, joint);
-  if (const XmlElement* mimic = only(element, "mimic", owner)) {
-    const XmlAttribute* leader = findAttribute(*mimic, "joint");
-    if (leader == nullptr) {
-      fail(*mimic, fmt::format("{}: <mimic> has no joint; add joint=\"...\"", owner));
-    }
-    joint.mimic.emplace();
-    joint.mimic->leader = leader->value;
-    if (findAttribute(*mimic, "multiplier"))
-      joint.mimic->ratio = requireNumber(*mimic, "multiplier", owner);
-    if (findAttribute(*mimic, "offset"))
-      joint.mimic->offset = requireNumber(*mimic, "offset", owner);
-  }
+  readMimic(element, owner, joint);
   noteMisspelt(element, owner,
                {"parent", "child", "origin", "axis", "limit", "dynamics", "mimic", "calibration",
                 "safety_controller"});

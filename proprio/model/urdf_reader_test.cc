@@ -93,6 +93,22 @@ TEST(UrdfReader, ReadsTopology) {
   EXPECT_EQ(jointOf(model, "elbow").location.line, 5);
 }
 
+// Published descriptions whose joints were fixed one by one keep the <mimic> of a fixed joint: it
+// has nothing to follow with, and is ignored with a note.
+TEST(UrdfReader, FixedJointsMimicNothing) {
+  std::vector<ReadNote> notes;
+  const Model model = readUrdfText(
+      "<robot name='r'><link name='a'/><link name='b'/><link name='c'/>"
+      "<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>"
+      "<joint name='k' type='fixed'><parent link='a'/><child link='c'/>"
+      "<mimic joint='j' multiplier='-1'/></joint></robot>",
+      "r.urdf", &notes);
+  EXPECT_FALSE(jointOf(model, "k").mimic);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].sentence.find("joint 'k': <mimic> of a fixed joint is ignored"),
+            std::string::npos);
+}
+
 // Numbers arrive with their meaning: unit axis, x axis by default, infinite and meaningless limits
 // not stated, damping and friction as declared terms, the gear ratio with its sign.
 TEST(UrdfReader, ReadsJointValues) {
