@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/guess_signals_internal.h"
+#include "proprio/recording/name_words_internal.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/recording/split_log_internal.h"
 #include "proprio/recording/time_names_internal.h"
@@ -198,6 +201,82 @@ void requireOneOfEach(const std::vector<SplitFile>& files) {
   }
 }
 
+/// Takes the last number out of the words that tell runs apart; -1 if there is none.
+int takeJointNumber(std::vector<std::string>* words) {
+  const auto last = std::find_if(words->rbegin(), words->rend(), isNumberWord);
+  if (last == words->rend() || last->size() > 3) return -1;
+  const int number = std::stoi(*last);
+  words->erase(std::next(last).base());
+  return number;
+}
+
+/// Files of one signal of one joint each: theta1.txt ... theta6.txt, torque1.txt ... torque6.txt.
+struct JointFile {
+  const SplitFile* file;
+  int number;
+};
+
+/// The files in this order, time first, if their names differ in the number of the joint only and
+/// each signal has all of the first joints, at least half of all.
+std::vector<JointFile> filesOfJoints(const std::vector<SplitFile>& files, size_t joints) {
+  std::vector<JointFile> all;
+  std::map<std::pair<Quantity, Role>, std::set<int>> numbers;
+  std::optional<std::vector<std::string>> run;
+  for (const SplitFile& file : files) {
+    std::vector<std::string> words = file.named.rest;
+    const int number = file.time ? 0 : takeJointNumber(&words);
+    if (number < 0 || (run && *run != words)) return {};
+    run = words;
+    all.push_back({&file, number});
+    if (!file.time && !numbers[{file.named.quantity, file.named.role}].insert(number).second)
+      return {};
+  }
+  for (const auto& [signal, of_joints] : numbers) {
+    const auto count = static_cast<size_t>(*of_joints.rbegin() - *of_joints.begin() + 1);
+    if (of_joints != numbers.begin()->second || *of_joints.begin() > 1 ||
+        count != of_joints.size() || count < 2 || count > joints || 2 * count < joints)
+      return {};
+  }
+  if (numbers.empty()) return {};
+  std::stable_sort(all.begin(), all.end(), [](const JointFile& a, const JointFile& b) {
+    return std::tuple(!a.file->time, a.file->named.quantity, a.number) <
+           std::tuple(!b.file->time, b.file->named.quantity, b.number);
+  });
+  return all;
+}
+
+/// All of them as one recording; nothing if they are not of one joint each.
+std::vector<Recording> readJointFiles(const std::vector<SplitFile>& files, size_t joints,
+                                      const RecordingOptions& options) {
+  const std::vector<JointFile> of_joints = filesOfJoints(files, joints);
+  std::vector<Recording> parts;
+  std::vector<std::string> told;
+  Eigen::VectorXd stamps;
+  for (const JointFile& joint : of_joints) {
+    std::vector<Recording> read = readRecordings(joint.file->path.string(), options);
+    if (read.size() != 1) return {};
+    if (joint.file->time) {
+      stamps = stampsOfFile(*joint.file, read.front());
+    } else {
+      nameChannels(*joint.file, 1, read.front());
+      if (read.front().channels.size() != 1) return {};
+      std::string& name = read.front().channels.front().name;
+      name = fmt::format("{}{}_{}", toString(joint.file->named.quantity),
+                         joint.file->named.role == Role::kCommanded ? "_des" : "", joint.number);
+      parts.push_back(std::move(read.front()));
+    }
+    told.push_back(fmt::format("{} ({})", joint.file->path.filename().string(),
+                               joint.file->time ? "time" : titleOf(*joint.file)));
+  }
+  if (parts.empty()) return {};
+  std::vector<Recording> recordings = merged(std::move(parts), stamps);
+  std::vector<std::string>& notes = recordings.front().notes;
+  notes.insert(notes.begin(),
+               fmt::format("{}: the names of the files say what they hold, one joint each: {}",
+                           files.front().path.parent_path().string(), fmt::join(told, ", ")));
+  return recordings;
+}
+
 }  // namespace
 
 std::vector<Recording> readSplitFolder(const std::string& folder,
@@ -209,6 +288,10 @@ std::vector<Recording> readSplitFolder(const std::string& folder,
   const auto other = std::find_if(files.begin(), files.end(), [&](const SplitFile& file) {
     return !sameRun(file, files.front());
   });
+  if (other != files.end()) {
+    std::vector<Recording> of_joints = readJointFiles(files, joints.size(), options);
+    if (!of_joints.empty()) return of_joints;
+  }
   if (files.empty() || other != files.end()) {
     std::vector<std::string> names;
     for (const std::string& log : logs) names.push_back(fs::path(log).filename().string());
@@ -246,10 +329,19 @@ std::vector<Recording> withSplitFiles(const std::string& path, std::vector<Recor
       });
   if (says) return recordings;
   const fs::path parent = fs::path(path).parent_path();
-  std::vector<SplitFile> files;
+  std::vector<SplitFile> files, of_joints;
+  std::vector<std::string> own_run = own->named.rest;
+  takeJointNumber(&own_run);
   for (const SplitFile& file : splitFilesIn(parent.empty() ? "." : parent)) {
-    if (sameRun(file, *own) && file.path.extension() == own->path.extension())
-      files.push_back(file);
+    if (file.path.extension() != own->path.extension()) continue;
+    if (sameRun(file, *own)) files.push_back(file);
+    std::vector<std::string> run = file.named.rest;
+    if (!file.time) takeJointNumber(&run);
+    if (run == own_run) of_joints.push_back(file);
+  }
+  if (of_joints.size() > files.size()) {
+    std::vector<Recording> all = readJointFiles(of_joints, joints.size(), options);
+    if (!all.empty()) return all;
   }
   requireOneOfEach(files);
   return readFiles(files, joints.size(), options);

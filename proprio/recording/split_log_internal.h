@@ -7,6 +7,10 @@
 /// Columns without names are the joints in order; one more than there are joints, at the beginning
 /// and growing, is the time. Files with as many samples and no other time stamps become one
 /// recording with channels position_1, ..., torque_6 (or position_elbow); others stay apart.
+///
+/// Files of one column each whose names differ in a number besides (theta1.txt ... theta6.txt,
+/// torque1.txt ... torque6.txt) hold one joint each, if the numbers run from 0 or 1 over at least
+/// half of the joints, the same for every signal.
 
 #include <string>
 #include <vector>

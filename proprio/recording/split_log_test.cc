@@ -171,5 +171,31 @@ TEST_F(SplitLog, ValuesOnePerLine) {
   EXPECT_EQ(at(recording, "tau_elbow_joint", 4), 114.0);
 }
 
+// One file for each signal of each joint: the folder and each of its files are all joints. Files of
+// several columns that are numbered the same way are several recordings.
+TEST_F(SplitLog, OneFilePerJoint) {
+  for (int joint = 1; joint <= 3; ++joint) {
+    write(fmt::format("out_theta{}.txt", joint), rows(1, 10 * joint, " ", false));
+    write(fmt::format("out_torque{}.txt", joint), rows(1, 200 + 10 * joint, " ", false));
+  }
+  for (const char* name : {"", "out_theta1.txt", "out_torque3.txt"}) {
+    const Recording mapped = read(name);
+    ASSERT_EQ(mapped.samples(), 20) << name;
+    EXPECT_EQ(mapped.channels.size(), 6u) << name;
+    EXPECT_EQ(at(mapped, "q_pan_joint", 0), 10.0);
+    EXPECT_EQ(at(mapped, "q_elbow_joint", 3), 33.0);
+    EXPECT_EQ(at(mapped, "tau_lift_joint", 1), 221.0);
+  }
+  write("out_time.txt", rows(1, 0, " ", false));
+  EXPECT_EQ(read("").time[7], 7.0);
+
+  for (int run = 1; run <= 2; ++run) {
+    write(fmt::format("runs/pos_{}.csv", run), rows(3, 0, ","));
+    write(fmt::format("runs/torque_{}.csv", run), rows(3, 100, ","));
+  }
+  EXPECT_NE(message("runs").find("with several recordings"), std::string::npos) << message("runs");
+  EXPECT_EQ(read("runs/pos_2.csv").channels.size(), 6u);
+}
+
 }  // namespace
 }  // namespace proprio
