@@ -12,6 +12,7 @@
 #include "proprio/core/text.h"
 #include "proprio/recording/csv.h"
 #include "proprio/recording/hdf5.h"
+#include "proprio/recording/json_log.h"
 #include "proprio/recording/mat.h"
 #include "proprio/recording/mcap.h"
 #include "proprio/recording/npy.h"
@@ -23,10 +24,29 @@ namespace {
 namespace fs = std::filesystem;
 using Notes = std::vector<std::string>;
 
+std::string firstBytes(const std::string& path, size_t most) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) readFile(path, 0);  // says why
+  std::string bytes(most, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  return bytes;
+}
+
 std::vector<Recording> readTextFile(const std::string& path, const RecordingOptions& options,
-                                    Notes*) {
+                                    Notes* notes) {
+  constexpr size_t kFirstRows = 1 << 16;
   if (options.columns > 0) return {readValueList(path, options.columns, options.csv)};
+  const std::string bytes = firstBytes(path, kFirstRows);
+  const size_t first = bytes.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && bytes[first] == '{') return readJsonLog(path, notes);
+  if (options.csv.names == CsvNames::kDetect && hasListCells(bytes))
+    return readListCells(path, notes);
   return {readCsvRecording(path, options.csv)};
+}
+
+std::vector<Recording> readJsonOf(const std::string& path, const RecordingOptions&, Notes* notes) {
+  return readJsonLog(path, notes);
 }
 
 void writeCsv(const Recording& recording, const std::string& path) {
@@ -90,17 +110,9 @@ const std::vector<Format>& formats() {
       {{".db3"}, "SQLite format 3", readBagOf, nullptr},
       {{".zstd"}, "\x28\xb5\x2f\xfd", readBagOf, nullptr},
       {{".mcap"}, "\x89MCAP", readMcapOf, writeMcapOf},
+      {{".json", ".jsonl", ".ndjson"}, "", readJsonOf, nullptr},
   };
   return all;
-}
-
-std::string firstBytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) readFile(path, 0);  // says why
-  std::string bytes(512, '\0');
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<size_t>(file.gcount()));
-  return bytes;
 }
 
 std::string extensionOf(const std::string& path) {
@@ -139,7 +151,8 @@ std::vector<Recording> readAny(const std::string& path, const RecordingOptions& 
     }
     return recordings;
   }
-  const std::string bytes = firstBytes(path), extension = extensionOf(path);
+  constexpr size_t kFirstBytes = 512;
+  const std::string bytes = firstBytes(path, kFirstBytes), extension = extensionOf(path);
   // what the file is counts more than what it is called
   for (const Format& format : formats()) {
     if (!format.first_bytes.empty() && bytes.rfind(format.first_bytes, 0) == 0)
@@ -174,6 +187,7 @@ std::vector<std::string> logFilesIn(const std::string& folder) {
     const std::string extension = extensionOf(entry.path().string());
     const bool known = std::any_of(formats().begin(), formats().end(),
                                    [&](const Format& format) { return has(format, extension); });
+    if (extension == ".json") continue;  // what describes a log, more often than one
     const std::string name = entry.path().filename().string();
     if (known && entry.is_regular_file() && !name.starts_with(".") && !name.starts_with("README"))
       files.push_back(entry.path().string());
