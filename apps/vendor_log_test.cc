@@ -145,5 +145,28 @@ TEST_F(VendorLog, LinesToPaste) {
   EXPECT_EQ(run("identify " + yaml + " --log " + log + " --split 0.7").code, 0);
 }
 
+// Of a log whose positions are called by an unknown word, the torques are known: the message names
+// the channels that were left out. Observed is a word for measured.
+TEST_F(VendorLog, PositionsByAnotherName) {
+  const auto named = [&](const char* file, const char* names) {
+    return write(file, names + lines([&](Eigen::Index i) {
+                         return fmt::format("{:.6f},{:.9f},{:.9f},{:.9f},{:.9f}",
+                                            recording_.time[i], value("q_shoulder", i),
+                                            value("q_elbow", i), value("tau_shoulder", i),
+                                            value("tau_elbow", i));
+                       }));
+  };
+  const std::string begin = "identify " + robot("planar_2r.urdf") + " --log ";
+  const CommandResult refused = run(begin + named("pose.csv", "time,pose_1,pose_2,tau_1,tau_2\n"));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.error.find("nothing in it is the measured position of a joint"),
+            std::string::npos)
+      << refused.error;
+  EXPECT_NE(refused.error.find("pose_1, pose_2"), std::string::npos) << refused.error;
+  const std::string observed =
+      named("observed.csv", "time,observed_q_1,observed_q_2,observed_tau_1,observed_tau_2\n");
+  EXPECT_EQ(run(begin + observed + " --split 0.7").code, 0);
+}
+
 }  // namespace
 }  // namespace proprio

@@ -125,6 +125,26 @@ void takeCommandedTorques(Recording* recording) {
                     fmt::join(joints, ", ")));
 }
 
+/// Without a position of any joint there is no motion. What was left out may be it.
+void requirePositions(const Model& model, const Recording& recording) {
+  const std::vector<std::string> joints = signalJoints(model);
+  const bool found =
+      std::any_of(recording.channels.begin(), recording.channels.end(), [](const Channel& channel) {
+        return channel.quantity == Quantity::kPosition && channel.role == Role::kMeasured;
+      });
+  if (found || joints.empty()) return;
+  std::string left_out;
+  for (const std::string& note : recording.notes) {
+    const size_t at = note.find("were left out: ");
+    if (at != std::string::npos) left_out += "; " + note.substr(note.rfind(": ", at) + 2);
+  }
+  throw Error(fmt::format(
+      "{}: nothing in it is the measured position of a joint, expected channels such as q_{} or "
+      "q1{}; declare in a robot.yaml which they are, 'recording: {{signals: [{{quantity: position, "
+      "channels: ...}}, {{quantity: torque, channels: ...}}]}}'",
+      recording.source, joints[0], left_out));
+}
+
 /// Currents are torques only through a gain; one without a declared gain is no measurement of any.
 void requireGains(const Model& model, const Recording& recording) {
   std::vector<std::string> joints;
@@ -334,6 +354,7 @@ Recording readMeasurements(const Model& model, const std::string& path,
                            const RecordingOptions& options) {
   Recording recording = readRobotRecording(model, path, options);
   takeCommandedTorques(&recording);
+  requirePositions(model, recording);
   requireGains(model, recording);
   restoreTurns(model, &recording);
   std::vector<Eigen::Index> columns, rows;

@@ -12,11 +12,11 @@ const std::set<std::string> kCommandedWords = {
     "reference", "target",  "targets", "setpoint", "goal",     "d",         "ipo"};
 /// Words that change nothing.
 const std::set<std::string> kPlainWords = {
-    "joint", "joints",   "j",      "jnt",    "axis",    "ax",          "axes",         "arm",
-    "robot", "act",      "actual", "meas",   "msr",     "measured",    "state",        "states",
-    "link",  "fbk",      "ist",    "field",  "achse",   "feedback",    "data",         "msg",
-    "value", "values",   "obs",    "sensor", "signals", "observation", "observations", "present",
-    "est",   "estimated"};
+    "joint", "joints",    "j",       "jnt",    "axis",    "ax",          "axes",         "arm",
+    "robot", "act",       "actual",  "meas",   "msr",     "measured",    "state",        "states",
+    "link",  "fbk",       "ist",     "field",  "achse",   "feedback",    "data",         "msg",
+    "value", "values",    "obs",     "sensor", "signals", "observation", "observations", "present",
+    "est",   "estimated", "observed"};
 
 /// Words that make something else of a quantity, whatever its unit.
 const std::set<std::string> kOtherThings = {
