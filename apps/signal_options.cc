@@ -53,6 +53,10 @@ void addSignalOptions(CLI::App& verb, SignalFlags& flags) {
                 "rows are states of their own, in any order: recorded velocities and accelerations "
                 "as they are, nothing filtered")
       ->group(group);
+  verb.add_flag("--at-rest", flags.at_rest,
+                "rows are postures in which the robot rests (see excite --postures): torques show "
+                "gravity only")
+      ->group(group);
 }
 
 JointSignalOptions jointSignalOptions(const SignalFlags& flags) {
@@ -66,6 +70,7 @@ JointSignalOptions jointSignalOptions(const SignalFlags& flags) {
   options.filter = !flags.no_filter;
   options.filter_torque = !flags.raw_torque;
   options.as_recorded = flags.as_recorded;
+  options.at_rest = flags.at_rest;
   if (!flags.resample.empty()) options.resample = parseResampling(flags.resample);
   if (flags.measured_velocity) options.velocity = VelocitySource::kMeasured;
   struct Named {

@@ -19,7 +19,8 @@ struct SignalFlags {
   std::string resample;
   int hampel = 0;
   double rate = 0.0;
-  bool no_filter = false, measured_velocity = false, raw_torque = false, as_recorded = false;
+  bool no_filter = false, measured_velocity = false, raw_torque = false, as_recorded = false,
+       at_rest = false;
 };
 
 void addSignalOptions(CLI::App& verb, SignalFlags& flags);

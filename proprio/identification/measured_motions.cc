@@ -438,7 +438,8 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
   info->sha256 = fingerprint(path);
   if (signals.joints.empty()) signals.joints = signalJoints(model);
   std::vector<QualityFinding> order;
-  if (!signals.as_recorded) signals.as_recorded = areStates(recording, signals, &order);
+  signals.as_recorded =
+      signals.as_recorded || signals.at_rest || areStates(recording, signals, &order);
   info->quality = assessQuality(recording, tree.sharedModel(), !signals.as_recorded);
   info->quality.findings.insert(info->quality.findings.begin(), order.begin(), order.end());
   if (!options.keep_spikes) removeSpikes(info->quality, &recording, &info->steps);

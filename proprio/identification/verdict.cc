@@ -111,8 +111,12 @@ class Judge {
       const bool axis = isWrenchAxis(joints_[j]);
       if (axis && joint.rows < kFewRows) continue;  // of a part that touches something
       if (joint.rows < kFewRows || !(joint.torque_rms > (axis ? 0.0 : kNoSignal * largest))) {
-        told_.push_back(fmt::format("{} has no torque signal on {}: it was not judged.", joints_[j],
-                                    held_out.recording));
+        told_.push_back(
+            joint.rows > 0 && joint.rows < kFewRows
+                ? fmt::format("{} has {} rows on {}, too few to judge it (at least {}).",
+                              joints_[j], joint.rows, held_out.recording, kFewRows)
+                : fmt::format("{} has no torque signal on {}: it was not judged.", joints_[j],
+                              held_out.recording));
         continue;
       }
       errors_.add(joint.percent, j);
@@ -129,7 +133,9 @@ class Judge {
     if (judged_ == 0) {
       verdict.passed = false;
       verdict.text = fmt::format(
-          "Failed: no joint has a torque signal on {}; nothing could be judged.", where);
+          "Failed: no joint has a torque signal of at least {} rows on {}; nothing could be "
+          "judged.",
+          kFewRows, where);
       verdict.reasons = told_;
       return verdict;
     }

@@ -458,19 +458,23 @@ void thinOut(const JointSignalOptions& options, Index border, int ratio, JointSi
   }
 }
 
-/// Rows as they are, each a state of its own.
+/// Rows as they are, each a state of its own, in motion or at rest.
 JointSignals recordedStates(const Recording& recording, const JointSignalOptions& options) {
   JointSignalOptions states = options;
-  states.velocity = VelocitySource::kMeasured;
+  states.velocity = options.at_rest ? VelocitySource::kPositions : VelocitySource::kMeasured;
   if (states.rate_hz <= 0.0) states.rate_hz = 1.0;  // stands for a time that nothing depends on
   Raw raw = gather(recording, states);
   JointSignals out;
   out.source = recording.source;
   out.joints = raw.joints;
   out.time = raw.time;
-  out.a = columnsOf(recording, raw.joints, Quantity::kAcceleration, options.role);
   out.q = std::move(raw.q);
-  out.v = std::move(raw.v);
+  if (options.at_rest) {
+    out.v = out.a = Eigen::MatrixXd::Zero(out.q.rows(), out.q.cols());
+  } else {
+    out.v = std::move(raw.v);
+    out.a = columnsOf(recording, raw.joints, Quantity::kAcceleration, options.role);
+  }
   out.tau = std::move(raw.tau);
   out.channels = std::move(raw.channels);
   out.channel_rates = Eigen::MatrixXd::Zero(out.channels.rows(), out.channels.cols());
@@ -484,12 +488,13 @@ JointSignals recordedStates(const Recording& recording, const JointSignalOptions
     choice.reason = "as recorded";
   }
   out.low_speed = slowSpeeds(options, out.v);
-  out.moving.resize(out.v.rows(), out.v.cols());
-  for (Index j = 0; j < out.v.cols(); ++j)
+  out.moving.setConstant(out.v.rows(), out.v.cols(), true);
+  for (Index j = 0; j < out.v.cols() && !options.at_rest; ++j)
     out.moving.col(j) = out.v.col(j).array().abs() > out.low_speed[j];
-  out.steps.push_back(
-      "every row is a state of its own: velocities and accelerations as recorded, nothing "
-      "filtered or thinned out");
+  out.steps.push_back(options.at_rest
+                          ? "every row is a posture at rest: nothing filtered or thinned out"
+                          : "every row is a state of its own: velocities and accelerations as "
+                            "recorded, nothing filtered or thinned out");
   return out;
 }
 
@@ -503,7 +508,7 @@ const char* toString(DerivativeMethod method) {
 }
 
 JointSignals jointSignals(const Recording& recording, const JointSignalOptions& options) {
-  if (options.as_recorded) return recordedStates(recording, options);
+  if (options.as_recorded || options.at_rest) return recordedStates(recording, options);
   Raw raw = gather(recording, options);
   JointSignals out;
   out.source = recording.source;

@@ -63,6 +63,9 @@ struct JointSignalOptions {
   /// Every row is a state of its own, in any order: velocities and accelerations as recorded,
   /// nothing filtered, differentiated, dropped or thinned out.
   bool as_recorded = false;
+  /// Every row is a posture in which the robot rests: as before, with velocities and accelerations
+  /// of zero whatever is recorded. All rows count; torques show gravity, springs and offsets.
+  bool at_rest = false;
   DecimationMode decimation = DecimationMode::kSubsample;
   /// 0: ratio rule; ten times the bandwidth, or the cut-off. Given: cut-offs that are chosen stay
   /// below 0.4 of it.

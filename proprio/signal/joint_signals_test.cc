@@ -322,6 +322,23 @@ TEST(JointSignals, StatesAsRecorded) {
               (signals.v.col(j).array().abs() > signals.low_speed[j]).count());
 }
 
+/// Claim: postures at rest need neither velocities nor time; all of them count, with zero speed.
+TEST(JointSignals, PosturesAtRest) {
+  Truth truth = twoJoints(100.0, 1e-5, 0.01);
+  Recording& recording = truth.recording;
+  recording.time.resize(0);
+  recording.channels.resize(4);
+  recording.values.conservativeResize(Eigen::NoChange, 4);
+  JointSignalOptions options;
+  options.at_rest = true;
+  const JointSignals signals = jointSignals(recording, options);
+  EXPECT_EQ(signals.q.col(0), recording.values.col(1));
+  EXPECT_EQ(signals.tau.col(1), recording.values.col(3));
+  EXPECT_TRUE(signals.v.isZero(0.0) && signals.a.isZero(0.0));
+  EXPECT_EQ(signals.a.rows(), recording.samples());
+  EXPECT_TRUE(signals.moving.all());
+}
+
 // Outliers can be repaired before anything else, and the count is told.
 TEST(JointSignals, RepairsOutliersIfAsked) {
   Truth truth = twoJoints(200.0, 1e-5, 0.05);
