@@ -29,7 +29,8 @@ constexpr int kSlower = 6;
 constexpr double kWell = 0.1, kBadly = 0.3;
 
 struct ExciteOptions : RobotOptions {
-  int harmonics = 20;
+  std::string basis = "fourier";
+  std::optional<int> harmonics, control_points;
   double seconds = 10.0;
   std::string criterion = "condition";
   bool scaled = false, weighted = false;
@@ -155,12 +156,29 @@ std::vector<int> columnsOf(const ExciteOptions& options, const ParameterLayout& 
   return columns;
 }
 
+/// Which motions are chosen from, and how many unknowns they have.
+void chooseBasis(const ExciteOptions& options, ExcitationOptions* design) {
+  if (options.basis != "fourier" && options.basis != "b-spline") {
+    throw Error(fmt::format("--basis: there is no {}{}", inQuotes(options.basis),
+                            didYouMean(options.basis, {"fourier", "b-spline"})));
+  }
+  const bool spline = options.basis == "b-spline";
+  if (spline ? options.harmonics.has_value() : options.control_points.has_value()) {
+    throw Error(fmt::format("--basis {} has no {}; its size is --{}", options.basis,
+                            spline ? "harmonics" : "control points",
+                            spline ? "control-points" : "harmonics"));
+  }
+  if (spline) design->basis = ExcitationBasis::kBSpline;
+  if (options.harmonics) design->harmonics = *options.harmonics;
+  if (options.control_points) design->control_points = *options.control_points;
+}
+
 Setup setUp(const ExciteOptions& options) {
   Setup s;
   s.model = std::make_shared<const Model>(readRobot(options));
   s.tree = std::make_shared<const Tree>(s.model);
   ExcitationOptions& d = s.design;
-  d.harmonics = options.harmonics;
+  chooseBasis(options, &d);
   d.seconds = options.seconds;
   d.margin = options.margin;
   d.speed = options.speed;
@@ -223,17 +241,18 @@ Forecast forecastOf(const Setup& setup, const ExcitationDesign& design, double r
   plain.columns = design.base.independent;
   plain.row_scale = setup.noise.cwiseInverse();
   if (setup.tree->floating()) plain.row_scale.head(6).setOnes();
-  const int samples = 50 * design.motion.harmonics();
+  const int samples = design.samples;
+  const double seconds = design.motion->duration();
   if (!setup.design.earlier.empty()) {
     HeldRobot held = heldRobot(setup.tree, parameters.layout, setup.design);
     held.row_scale = plain.row_scale;
-    plain.earlier = std::sqrt(samples / design.motion.period) * earlierFactor(held, plain.columns);
+    plain.earlier = std::sqrt(samples / seconds) * earlierFactor(held, plain.columns);
   }
   ExcitationCriterion excitation(setup.tree, parameters.layout, plain);
   const MotionConstraints all(setup.tree, parameters, setup.design.constraints);
-  const GridSamples s = onGrid(design.motion, samples);
+  const GridSamples s = onGrid(*design.motion, samples);
   excitation.value(all.fullPositions(s.q), all.fullVelocities(s.v), all.fullVelocities(s.a));
-  const double measured = design.motion.period * rate;
+  const double measured = seconds * rate;
   Forecast forecast;
   forecast.learning = forecastLearning(design.base, parameters, excitation.gram(),
                                        measured / static_cast<double>(samples));
@@ -384,11 +403,10 @@ std::string brokenBy(const Setup& setup, const JointMotion& motion) {
 /// they keep what the motion itself keeps. `broken` names what they break all the same.
 JointMotion wholeMotion(const ExciteOptions& options, const Setup& setup,
                         const ExcitationDesign& design, std::string* broken) {
-  const auto series = std::make_shared<const FourierSeries>(design.motion);
-  if (options.rest.empty()) return {design.joints, series};
+  if (options.rest.empty()) return {design.joints, design.motion};
   MotionLimits limits = withMargin(limitsOf(*setup.model, design.joints), 1.0 - options.margin);
   // where no acceleration is stated, none larger than the motion itself has
-  const Eigen::VectorXd usual = extremes(*series).acceleration;
+  const Eigen::VectorXd usual = extremes(*design.motion).acceleration;
   for (Eigen::Index j = 0; j < usual.size(); ++j) {
     if (!std::isfinite(limits.acceleration[j])) limits.acceleration[j] = std::max(usual[j], 0.1);
   }
@@ -401,7 +419,7 @@ JointMotion wholeMotion(const ExciteOptions& options, const Setup& setup,
     slower.velocity *= speed;
     slower.acceleration *= speed * speed;
     motion = {design.joints, std::make_shared<const Sequence>(withApproachAndReturn(
-                                 series, posture, slower, Profile::kMinimumJerk))};
+                                 design.motion, posture, slower, Profile::kMinimumJerk))};
     *broken = brokenBy(setup, motion);
     if (broken->empty()) break;
   }
@@ -547,7 +565,11 @@ Run addExcite(CLI::App& verb) {
   const auto options = std::make_shared<ExciteOptions>();
   ExciteOptions& o = *options;
   addRobotOptions(verb, o);
-  verb.add_option("--harmonics", o.harmonics, "of the Fourier series")->capture_default_str();
+  verb.add_option("--basis", o.basis, "of the motion: fourier (series) or b-spline (degree 5)")
+      ->capture_default_str();
+  verb.add_option("--harmonics", o.harmonics, "of the Fourier series [20]");
+  verb.add_option("--control-points", o.control_points,
+                  "of the B-spline, three at rest at either end included [44]");
   verb.add_option("--seconds", o.seconds, "length of the motion")->capture_default_str();
   verb.add_option("--criterion", o.criterion,
                   "to be minimised: condition, condition_and_sigma, published, trace, d, a, e")

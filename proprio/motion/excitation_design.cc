@@ -15,9 +15,9 @@
 namespace proprio {
 namespace {
 
-// Samples per shortest period of the grid on which limits must hold, and of the coarse one whose
-// times are watched from the start.
-constexpr int kDense = 50, kCoarse = 2;
+// Samples per shortest wave of the grid on which limits must hold, of the coarse one whose times
+// are watched from the start, and of the one that the evolution strategy looks at.
+constexpr int kDense = 50, kCoarse = 2, kRescueSamples = 5;
 constexpr int kGridParts = 8;
 // Watched times keep this much of a limit free, so that the motion between them does too.
 constexpr double kTightening = 0.005;
@@ -87,6 +87,7 @@ class Designer {
   std::shared_ptr<const MotionConstraints> constraints_, smooth_constraints_;
   std::unique_ptr<ExcitationCriterion> criterion_, search_criterion_;
   std::unique_ptr<internal::ExcitationProblem> problem_;
+  internal::RestGrid dense_;
   ExcitationDesign design_;
   Eigen::VectorXd best_;                           ///< that keeps every limit
   double best_value_ = 0.0;                        ///< its criterion
@@ -97,11 +98,6 @@ void check(const ExcitationOptions& options) {
   const auto require = [](bool good, const std::string& sentence) {
     if (!good) throw Error(sentence);
   };
-  require(options.harmonics >= 2,
-          fmt::format("{} harmonics; a motion that starts at rest needs at least 2",
-                      options.harmonics));
-  require(options.seconds > 0.0 && std::isfinite(options.seconds),
-          fmt::format("a motion of {} s; expected a positive number", options.seconds));
   require(options.margin >= 0.0 && options.margin < 1.0,
           fmt::format("a margin of {}; expected a part of the limits, from 0 to below 1",
                       options.margin));
@@ -114,6 +110,9 @@ void check(const ExcitationOptions& options) {
 Designer::Designer(const std::shared_ptr<const Model>& model, const ExcitationOptions& options)
     : options_(options) {
   check(options);
+  const internal::RestBasis basis = internal::restBasis(options);
+  dense_ = internal::restGrid(basis, kDense * basis.waves);
+  const auto dense_samples = static_cast<double>(dense_.time.size());
   const auto smooth = std::make_shared<const Model>(withSmoothSigns(*model, options.sign_gain));
   tree_ = std::make_shared<const Tree>(model);
   smooth_tree_ = std::make_shared<const Tree>(smooth);
@@ -135,23 +134,23 @@ Designer::Designer(const std::shared_ptr<const Model>& model, const ExcitationOp
   constraints_ = std::make_shared<const MotionConstraints>(tree_, parameters, limits);
   smooth_constraints_ = std::make_shared<const MotionConstraints>(smooth_tree_, soft, limits);
   if (!options.earlier.empty()) {
-    criterion.earlier = std::sqrt(kDense * options.harmonics / options.seconds) *
-                        earlierFactor(held, criterion.columns);
+    criterion.earlier =
+        std::sqrt(dense_samples / options.seconds) * earlierFactor(held, criterion.columns);
   }
   criterion.smoothing = 0.0;
   criterion_ = std::make_unique<ExcitationCriterion>(tree_, parameters.layout, criterion);
   // fewer samples in the search: the earlier ones count less in the same way
   criterion.earlier *=
-      std::sqrt(static_cast<double>(internal::criterionSamples(options, criterion, *smooth_tree_)) /
-                (kDense * options.harmonics));
+      std::sqrt(static_cast<double>(internal::criterionSamples(basis, criterion, *smooth_tree_)) /
+                dense_samples);
   criterion.smoothing = options.criterion.smoothing > 0.0 ? options.criterion.smoothing : 8.0;
   search_criterion_ = std::make_unique<ExcitationCriterion>(smooth_tree_, soft.layout, criterion);
   problem_ = std::make_unique<internal::ExcitationProblem>(
-      options, smooth_tree_, smooth_constraints_, search_criterion_.get());
+      basis, *smooth_tree_, smooth_constraints_, search_criterion_.get());
 }
 
 Eigen::MatrixXd Designer::denseUsage(const Eigen::VectorXd& x) const {
-  const GridSamples s = onGrid(problem_->series(x), kDense * options_.harmonics);
+  const GridSamples s = problem_->samples(dense_, x);
   return constraints_->usage(s.q, s.v, s.a);
 }
 
@@ -172,7 +171,7 @@ Usage Designer::worstUsage(const Eigen::VectorXd& x) const {
 /// On the dense grid. Parts of it that are spread over the motion come one after the other, because
 /// most motions that break a limit do so in the first.
 bool Designer::keepsOnGrid(const Eigen::VectorXd& x) const {
-  const GridSamples s = onGrid(problem_->series(x), kDense * options_.harmonics);
+  const GridSamples s = problem_->samples(dense_, x);
   for (int part = 0; part < kGridParts; ++part) {
     const auto rows = Eigen::seq(part, s.q.rows() - 1, kGridParts);
     const Eigen::MatrixXd q = s.q(rows, Eigen::all), v = s.v(rows, Eigen::all),
@@ -190,11 +189,11 @@ bool Designer::keepsOnGrid(const Eigen::VectorXd& x) const {
 /// On the dense grid, and joint limits between its samples too.
 bool Designer::keepsLimits(const Eigen::VectorXd& x) const {
   return keepsOnGrid(x) &&
-         violations(extremes(problem_->series(x)), constraints_->limits()).empty();
+         violations(extremes(*problem_->motion(x)), constraints_->limits()).empty();
 }
 
 double Designer::exactCriterion(const Eigen::VectorXd& x) {
-  const GridSamples s = onGrid(problem_->series(x), kDense * options_.harmonics);
+  const GridSamples s = problem_->samples(dense_, x);
   return criterion_->value(constraints_->fullPositions(s.q), constraints_->fullVelocities(s.v),
                            constraints_->fullVelocities(s.a));
 }
@@ -204,7 +203,7 @@ Eigen::VectorXd Designer::randomCoefficients(Uniform& random) const {
   const Eigen::Index p = problem_->perJoint();
   Eigen::VectorXd x =
       Eigen::VectorXd::NullaryExpr(problem_->variables(), [&] { return random(-1.0, 1.0); });
-  const GridSamples s = onGrid(problem_->series(x), kDense * options_.harmonics);
+  const GridSamples s = problem_->samples(dense_, x);
   const MotionLimits& limits = constraints_->limits();
   for (Eigen::Index j = 0; j < problem_->jointCount(); ++j) {
     double factor = limits.velocity[j] / s.v.col(j).cwiseAbs().maxCoeff();
@@ -316,8 +315,10 @@ Eigen::VectorXd Designer::rescued(const Eigen::VectorXd& x) {
   cma.generations = options_.generations > 0 ? options_.generations : kRescueGenerations;
   cma.seed = options_.seed;
   constexpr double kPenalty = 50.0;
+  const internal::RestGrid grid =
+      internal::restGrid(problem_->basis(), kRescueSamples * problem_->basis().waves);
   const auto value = [&](const Eigen::VectorXd& y) {
-    const GridSamples s = onGrid(problem_->series(y), 5 * options_.harmonics);
+    const GridSamples s = problem_->samples(grid, y);
     const Eigen::MatrixXd usage = constraints_->usage(s.q, s.v, s.a);
     double excess = 0.0;
     for (Eigen::Index c = 0; c < usage.cols(); ++c) {
@@ -391,8 +392,8 @@ int Designer::watchExtremes(const Eigen::VectorXd& x) {
 
 /// Evenly spread times; pairs that are far apart are left to watchExtremes().
 void Designer::watchCoarsely(const Eigen::VectorXd& x) {
-  const int samples = kCoarse * options_.harmonics;
-  const GridSamples s = onGrid(problem_->series(x), samples);
+  const int samples = kCoarse * problem_->basis().waves;
+  const GridSamples s = problem_->samples(internal::restGrid(problem_->basis(), samples), x);
   const Eigen::MatrixXd usage = constraints_->usage(s.q, s.v, s.a, kFarPair);
   for (int k = 0; k < samples; ++k) {
     for (size_t c = 0; c < constraints_->list().size(); ++c) {
@@ -440,12 +441,13 @@ Eigen::VectorXd Designer::nearestKept(const Eigen::VectorXd& x) {
 
 void Designer::finish() {
   design_.feasible = true;
-  design_.motion = problem_->series(best_);
+  design_.motion = problem_->motion(best_);
   design_.criterion = exactCriterion(best_);
   const Eigen::VectorXd& s = criterion_->singularValues();
   design_.condition =
       s[s.size() - 1] > 0.0 ? s[0] / s[s.size() - 1] : std::numeric_limits<double>::infinity();
-  const double samples = static_cast<double>(kDense * options_.harmonics);
+  design_.samples = static_cast<int>(dense_.time.size());
+  const double samples = design_.samples;
   design_.singular_values = s / std::sqrt(samples);
   const Usage usage = worstUsage(best_);
   for (Eigen::Index c = 0; c < usage.worst.size(); ++c) {
@@ -526,16 +528,19 @@ HeldRobot heldRobot(const std::shared_ptr<const Tree>& tree,
           options.earlier};
 }
 
-GridSamples onGrid(const FourierSeries& motion, int samples) {
+GridSamples onGrid(const Trajectory& motion, int samples) {
   GridSamples grid;
-  grid.time = Eigen::VectorXd::NullaryExpr(samples, [&](Eigen::Index k) {
-    return motion.period * static_cast<double>(k) / static_cast<double>(samples);
-  });
-  const MotionBasis basis = fourierBasis(motion.period, motion.harmonics(), grid.time);
-  const Eigen::MatrixXd x = motion.coefficients();
-  grid.q = basis.q * x;
-  grid.v = basis.v * x;
-  grid.a = basis.a * x;
+  grid.time.resize(samples);
+  grid.q.resize(samples, motion.size());
+  grid.v = grid.a = grid.q;
+  Eigen::VectorXd q(motion.size()), v(q), a(q);
+  for (Eigen::Index k = 0; k < samples; ++k) {
+    grid.time[k] = motion.duration() * static_cast<double>(k) / static_cast<double>(samples);
+    motion.at(grid.time[k], q, v, a);
+    grid.q.row(k) = q.transpose();
+    grid.v.row(k) = v.transpose();
+    grid.a.row(k) = a.transpose();
+  }
   return grid;
 }
 

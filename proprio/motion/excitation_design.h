@@ -1,13 +1,15 @@
 #pragma once
 
-/// Designs motions from which parameters can be identified well: finite Fourier series per joint
-/// whose coefficients minimise a criterion of the regressor (excitation_criterion.h) under
-/// everything that motion_constraints.h knows, at rest at both ends.
+/// Designs motions from which parameters can be identified well: finite Fourier series or B-splines
+/// per joint whose coefficients minimise a criterion of the regressor (excitation_criterion.h)
+/// under everything that motion_constraints.h knows, at rest at both ends, which are at the same
+/// posture.
 ///
-/// How: boundary conditions are eliminated, x = (start, 0) + N z; a random start is scaled until
-/// it keeps every limit; then rounds of
+/// How: both kinds of motion are linear in their coefficients, and what does not rest at both ends
+/// is eliminated, x = (start, 0) + N z; a random start is scaled until it keeps every limit; then
+/// rounds of
 ///   1. Ipopt on log(criterion) with true gradients, constraints at chosen times,
-///   2. all constraints on a grid of 50 samples per shortest period; local extremes beyond a limit
+///   2. all constraints on a grid of 50 samples per shortest wave; local extremes beyond a limit
 ///      become new constraint times,
 ///   3. what is still beyond is scaled back towards the starting posture, or moved back towards the
 ///      best motion so far, and the result kept if it is better; where most of what was gained is
@@ -22,8 +24,8 @@
 /// Base coordinates of a floating robot, and joints that are not named, stay at the posture; the
 /// parameters are those that the moving joints can tell (excitable_parameters.h), together with the
 /// motions that were recorded earlier.
-/// Sources: Swevers et al. 1997; Leboutet 2022 section 5.2.2 (L-13), Ardiani 2023 section 1.10
-/// Ramuzat 2022 section 3.3.
+/// Sources: Swevers et al. 1997; Leboutet 2022 section 5.2.2 (L-13, L-14), Ardiani 2023
+/// section 1.10, Ramuzat 2022 section 3.3.
 
 #include <cstdint>
 #include <functional>
@@ -31,8 +33,8 @@
 
 #include "proprio/motion/excitable_parameters.h"
 #include "proprio/motion/excitation_criterion.h"
-#include "proprio/motion/fourier_series.h"
 #include "proprio/motion/motion_constraints.h"
+#include "proprio/motion/trajectory.h"
 
 namespace proprio {
 
@@ -43,8 +45,16 @@ struct ExcitationProgress {
   double criterion = 0.0;  ///< smoothed, at the current iterate, which may break limits
 };
 
+/// Motions among which the design chooses. Fourier series have a limited band; B-splines (degree 5,
+/// equal distances between knots) change by parts.
+enum class ExcitationBasis { kFourier, kBSpline };
+
 struct ExcitationOptions {
-  int harmonics = 20;
+  ExcitationBasis basis = ExcitationBasis::kFourier;
+  int harmonics = 20;  ///< of Fourier series; 2 harmonics - 1 unknowns per joint
+  /// Of B-splines, the three that rest at either end included; 5 unknowns less per joint. Waves as
+  /// short as two intervals between knots: by default as many and as short as by harmonics.
+  int control_points = 44;
   double seconds = 10.0;
   /// `columns` empty: the base parameters. `smoothing` is that of the search (0: 8); results are
   /// exact. `earlier` is set from the motions below, at the rate of the design's own samples.
@@ -74,9 +84,10 @@ struct ExcitationDesign {
   bool feasible = false;  ///< there is a motion, and it keeps every limit
   std::string note;       ///< why not; or what ended the search
   std::vector<std::string> joints;
-  FourierSeries motion;
-  double start_criterion = 0.0;     ///< of the random start, made feasible
-  double criterion = 0.0;           ///< of the motion
+  std::shared_ptr<const Trajectory> motion;  ///< a FourierSeries or a BSpline
+  int samples = 0;                           ///< of the grid on which every limit holds: onGrid()
+  double start_criterion = 0.0;              ///< of the random start, made feasible
+  double criterion = 0.0;                    ///< of the motion
   double condition = 0.0;           ///< s_1 / s_n with the criterion's row and column scales
   Eigen::VectorXd singular_values;  ///< of W / sqrt(samples)
   std::vector<ActiveConstraint> active;
@@ -97,11 +108,11 @@ HeldRobot heldRobot(const std::shared_ptr<const Tree>& tree,
                     const std::shared_ptr<const ParameterLayout>& layout,
                     const ExcitationOptions& options);
 
-/// Samples of one period, evenly spaced from 0, without its end.
+/// Samples of a motion, evenly spaced from 0, without its end.
 struct GridSamples {
   Eigen::VectorXd time;
   Eigen::MatrixXd q, v, a;  ///< samples x moving joints
 };
-GridSamples onGrid(const FourierSeries& motion, int samples);
+GridSamples onGrid(const Trajectory& motion, int samples);
 
 }  // namespace proprio

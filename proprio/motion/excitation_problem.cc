@@ -2,7 +2,6 @@
 
 #include "proprio/core/parallel.h"
 #include "proprio/motion/excitation_problem_internal.h"
-#include "proprio/numerics/dense.h"
 
 namespace proprio::internal {
 namespace {
@@ -12,33 +11,6 @@ constexpr int kSamplesPerPeriod = 5;
 constexpr double kSameTime = 0.02;
 // Time points per task.
 constexpr std::ptrdiff_t kPointsPerTask = 4;
-
-/// Orthonormal columns that span what is orthogonal to w.
-Eigen::MatrixXd complementOf(const Eigen::VectorXd& w) { return nullBasis(w.transpose(), 0.0); }
-
-/// All series at rest at both ends (fourier_series.h): column 0 is the start, the others change
-/// harmonic l in proportion to 1 / l, as equal accelerations do.
-Eigen::MatrixXd restCoefficients(double period, int harmonics) {
-  const double w = 2.0 * M_PI / period;
-  const Eigen::VectorXd l = Eigen::VectorXd::LinSpaced(harmonics, 1.0, harmonics);
-  const Eigen::VectorXd decay = l.cwiseInverse();
-  // sum a_l = 0 with a = decay * u, and sum l b_l = 0 with b = decay * u
-  const Eigen::MatrixXd a = decay.asDiagonal() * complementOf(decay);
-  const Eigen::MatrixXd b = decay.asDiagonal() * complementOf(Eigen::VectorXd::Ones(harmonics));
-  const Eigen::Index free = harmonics - 1;
-  Eigen::MatrixXd map = Eigen::MatrixXd::Zero(2 * harmonics + 1, 1 + 2 * free);
-  map(0, 0) = 1.0;
-  map.row(0).tail(free) = (l * w).cwiseInverse().transpose() * b;
-  map.block(1, 1, harmonics, free) = a;
-  map.block(1 + harmonics, 1 + free, harmonics, free) = b;
-  return map;
-}
-
-MotionBasis basisAt(double period, int harmonics, const Eigen::VectorXd& times,
-                    const Eigen::MatrixXd& map) {
-  const MotionBasis full = fourierBasis(period, harmonics, times);
-  return {full.q * map, full.v * map, full.a * map};
-}
 
 }  // namespace
 
@@ -52,26 +24,27 @@ MotionLimits designLimits(const Model& model, const ExcitationOptions& options) 
   return limits;
 }
 
-Eigen::Index criterionSamples(const ExcitationOptions& options, const CriterionOptions& criterion,
+RestBasis restBasis(const ExcitationOptions& options) {
+  return options.basis == ExcitationBasis::kFourier
+             ? fourierRest(options.harmonics, options.seconds)
+             : bSplineRest(options.control_points, options.seconds);
+}
+
+Eigen::Index criterionSamples(const RestBasis& basis, const CriterionOptions& criterion,
                               const Tree& tree) {
   return std::max<Eigen::Index>(
-      kSamplesPerPeriod * options.harmonics,
+      kSamplesPerPeriod * basis.waves,
       3 * static_cast<Eigen::Index>(criterion.columns.size()) / std::max(1, tree.velocityCount()));
 }
 
-ExcitationProblem::ExcitationProblem(const ExcitationOptions& options,
-                                     std::shared_ptr<const Tree> smooth,
+ExcitationProblem::ExcitationProblem(RestBasis basis, const Tree& smooth,
                                      std::shared_ptr<const MotionConstraints> constraints,
                                      ExcitationCriterion* criterion)
-    : period_(options.seconds),
-      harmonics_(options.harmonics),
-      constraints_(std::move(constraints)),
-      criterion_(criterion),
-      to_series_(restCoefficients(options.seconds, options.harmonics)) {
+    : basis_(std::move(basis)), constraints_(std::move(constraints)), criterion_(criterion) {
   const auto n = static_cast<Eigen::Index>(constraints_->joints().size());
   const MotionLimits& limits = constraints_->limits();
   unit_.resize(n * perJoint());
-  const double w = 2.0 * M_PI / period_;
+  const double w = 2.0 * M_PI / basis_.seconds;
   for (Eigen::Index j = 0; j < n; ++j) {
     double speed = limits.velocity[j];
     if (!std::isfinite(speed)) speed = limits.acceleration[j] / (4.0 * w);
@@ -79,11 +52,10 @@ ExcitationProblem::ExcitationProblem(const ExcitationOptions& options,
     unit_.segment(j * perJoint(), perJoint()).setConstant(speed);
     unit_[j * perJoint()] = 1.0;
   }
-  const Eigen::Index samples = criterionSamples(options, criterion->options(), *smooth);
-  const Eigen::VectorXd times = Eigen::VectorXd::NullaryExpr(samples, [&](Eigen::Index k) {
-    return period_ * static_cast<double>(k) / static_cast<double>(samples);
-  });
-  grid_ = basisAt(period_, harmonics_, times, to_series_);
+  const Eigen::Index count = criterionSamples(basis_, criterion->options(), smooth);
+  grid_ = basis_.at(Eigen::VectorXd::NullaryExpr(count, [&](Eigen::Index k) {
+    return basis_.seconds * static_cast<double>(k) / static_cast<double>(count);
+  }));
 }
 
 Eigen::MatrixXd ExcitationProblem::coefficients(const Eigen::VectorXd& x) const {
@@ -91,8 +63,13 @@ Eigen::MatrixXd ExcitationProblem::coefficients(const Eigen::VectorXd& x) const 
   return Columns(y.data(), perJoint(), jointCount());
 }
 
-FourierSeries ExcitationProblem::series(const Eigen::VectorXd& x) const {
-  return FourierSeries::fromCoefficients(to_series_ * coefficients(x), period_);
+std::shared_ptr<const Trajectory> ExcitationProblem::motion(const Eigen::VectorXd& x) const {
+  return basis_.trajectory(basis_.to_full * coefficients(x));
+}
+
+GridSamples ExcitationProblem::samples(const RestGrid& grid, const Eigen::VectorXd& x) const {
+  const Eigen::MatrixXd full = basis_.to_full * coefficients(x);
+  return {grid.time, grid.full.q * full, grid.full.v * full, grid.full.a * full};
 }
 
 Eigen::VectorXd ExcitationProblem::start(const Eigen::VectorXd& x) const {
@@ -152,7 +129,7 @@ double ExcitationProblem::valueAndGradient(const Eigen::VectorXd& x, Eigen::Vect
 }
 
 bool ExcitationProblem::watch(double time, int constraint) {
-  const double near = kSameTime * period_ / harmonics_;
+  const double near = kSameTime * basis_.seconds / basis_.waves;
   TimePoint* same = nullptr;
   for (TimePoint& point : points_) {
     if (std::abs(point.time - time) > near) continue;
@@ -164,8 +141,7 @@ bool ExcitationProblem::watch(double time, int constraint) {
   if (same == nullptr) {
     TimePoint point;
     point.time = time;
-    const MotionBasis basis =
-        basisAt(period_, harmonics_, Eigen::VectorXd::Constant(1, time), to_series_);
+    const MotionBasis basis = basis_.at(Eigen::VectorXd::Constant(1, time));
     point.q = basis.q.row(0);
     point.v = basis.v.row(0);
     point.a = basis.a.row(0);

@@ -1,10 +1,11 @@
 #pragma once
 
 /// Inside the motion room: excitation design as a nonlinear program. Variables: per moving joint
-/// its starting position and the free coefficients of its Fourier series, in units that make them
-/// comparable. Not a public header.
+/// its starting position and the free coefficients of its motion (rest_basis_internal.h), in units
+/// that make them comparable. Not a public header.
 
 #include "proprio/motion/excitation_design.h"
+#include "proprio/motion/rest_basis_internal.h"
 #include "proprio/numerics/nonlinear_program.h"
 
 namespace proprio::internal {
@@ -12,22 +13,27 @@ namespace proprio::internal {
 /// Limits that the design keeps: margin and speed applied.
 MotionLimits designLimits(const Model& model, const ExcitationOptions& options);
 
-/// Samples of one period at which the search looks at the criterion.
-Eigen::Index criterionSamples(const ExcitationOptions& options, const CriterionOptions& criterion,
+/// The motions that the options ask for. @throws Error for sizes that make no sense.
+RestBasis restBasis(const ExcitationOptions& options);
+
+/// Samples of the motion at which the search looks at the criterion.
+Eigen::Index criterionSamples(const RestBasis& basis, const CriterionOptions& criterion,
                               const Tree& tree);
 
 class ExcitationProblem {
  public:
   /// `smooth` has smooth signs; `constraints` belong to it.
-  ExcitationProblem(const ExcitationOptions& options, std::shared_ptr<const Tree> smooth,
+  ExcitationProblem(RestBasis basis, const Tree& smooth,
                     std::shared_ptr<const MotionConstraints> constraints,
                     ExcitationCriterion* criterion);
 
   Eigen::Index variables() const { return unit_.size(); }
-  Eigen::Index perJoint() const { return to_series_.cols(); }
-  Eigen::Index jointCount() const { return unit_.size() / to_series_.cols(); }
+  Eigen::Index perJoint() const { return basis_.to_full.cols(); }
+  Eigen::Index jointCount() const { return unit_.size() / perJoint(); }
+  const RestBasis& basis() const { return basis_; }
 
-  FourierSeries series(const Eigen::VectorXd& x) const;
+  std::shared_ptr<const Trajectory> motion(const Eigen::VectorXd& x) const;
+  GridSamples samples(const RestGrid& grid, const Eigen::VectorXd& x) const;
   /// q = centre + factor (q - centre), also for the velocities.
   Eigen::VectorXd scaled(const Eigen::VectorXd& x, double factor,
                          const Eigen::VectorXd& centre) const;
@@ -57,13 +63,11 @@ class ExcitationProblem {
   void evaluate(const Eigen::VectorXd& x, Eigen::VectorXd& g) const;
   void jacobian(const Eigen::VectorXd& x, Eigen::VectorXd& values) const;
 
-  double period_;
-  int harmonics_;
+  RestBasis basis_;
   std::shared_ptr<const MotionConstraints> constraints_;
   ExcitationCriterion* criterion_;
-  Eigen::MatrixXd to_series_;  ///< (offset, a, b) = to_series * (start, free coefficients)
-  Eigen::VectorXd unit_;       ///< per variable
-  MotionBasis grid_;           ///< at the criterion's times
+  Eigen::VectorXd unit_;  ///< per variable
+  MotionBasis grid_;      ///< at the criterion's times
   std::vector<TimePoint> points_;
 };
 

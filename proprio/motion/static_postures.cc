@@ -73,7 +73,7 @@ double change(const Eigen::MatrixXd& inverse, const Eigen::MatrixXd& Y, double s
   return ldlt.vectorD().array().max(1e-300).log().sum();
 }
 
-Eigen::MatrixXd inverseOf(const Eigen::MatrixXd& G) {
+Eigen::MatrixXd inverseGram(const Eigen::MatrixXd& G) {
   return Eigen::LLT<Eigen::MatrixXd>(G).solve(Eigen::MatrixXd::Identity(G.rows(), G.cols()));
 }
 
@@ -157,7 +157,7 @@ StaticPostures chooseStaticPostures(const std::shared_ptr<const Tree>& tree,
     used[static_cast<size_t>(k)] = sign > 0.0;
   };
   for (int m = 0; m < count; ++m) {
-    const int k = bestAddition(inverseOf(G)).first;
+    const int k = bestAddition(inverseGram(G)).first;
     add(k, 1.0);
     result.chosen.push_back(k);
   }
@@ -166,7 +166,7 @@ StaticPostures chooseStaticPostures(const std::shared_ptr<const Tree>& tree,
     bool changed = false;
     for (int& k : result.chosen) {
       add(k, -1.0);
-      const Eigen::MatrixXd inverse = inverseOf(G);
+      const Eigen::MatrixXd inverse = inverseGram(G);
       const double own = change(inverse, c.rows[static_cast<size_t>(k)], 1.0);
       const auto [other, gain] = bestAddition(inverse);
       if (gain > own + kExchangeGain) {
