@@ -67,6 +67,24 @@ TEST_F(BaseCommand, MeasurementsCanBeChosen) {
   EXPECT_EQ((sensed - all) % 10, 0);
 }
 
+// Fingers that move together count once, in the exact analysis too: what the drive feels of two
+// level slides is one mass.
+TEST_F(BaseCommand, MimicJointsAreCounted) {
+  std::string urdf = "<robot name='gripper'><link name='palm'/>";
+  for (const char* side : {"left", "right"}) {
+    urdf += fmt::format(
+        "<link name='{0}'><inertial><mass value='0.1'/><inertia ixx='1e-4' ixy='0' ixz='0' "
+        "iyy='1e-4' iyz='0' izz='1e-4'/></inertial></link><joint name='{0}_joint' "
+        "type='prismatic'><parent link='palm'/><child link='{0}'/><axis xyz='1 0 0'/>"
+        "<limit lower='0' upper='0.04' effort='10' velocity='1'/>{1}</joint>",
+        side, side[0] == 'r' ? "<mimic joint='left_joint' multiplier='-1'/>" : "");
+  }
+  writeFileAtomically(file("gripper.urdf"), urdf + "</robot>");
+  const nlohmann::json json = jsonOf("'" + file("gripper.urdf") + "'");
+  for (const char* key : {"count", "rank_qr", "rank_exact"}) EXPECT_EQ(json.at(key), 1) << key;
+  EXPECT_EQ(json.at("groupings").at(0).at("text"), "left.m + right.m");
+}
+
 // Bad input gets one sentence and exit code 2.
 TEST_F(BaseCommand, BadInputIsExplained) {
   const CommandResult word = base(bundled("tx40") + " --measured torqes");

@@ -14,33 +14,13 @@
 #include "proprio/dynamics/sampled_identifiability.h"
 #include "proprio/dynamics/structural_identifiability.h"
 #include "proprio/dynamics/testing/model_zoo.h"
+#include "proprio/dynamics/testing/robot_with_base.h"
 #include "proprio/dynamics/testing/special_models.h"
 #include "proprio/model/robot_reader.h"
 #include "proprio/model/testing/data_folder.h"
 
 namespace proprio {
 namespace {
-
-// Rounding of the sampled factor, amplified by the condition of the kept columns (below 1e5).
-constexpr double kBaseTolerance = 1e-8;
-
-struct RobotWithBase {
-  explicit RobotWithBase(Model m)
-      : model(std::make_shared<const Model>(std::move(m))),
-        tree(model),
-        layout(std::make_shared<const ParameterLayout>(model)) {}
-  explicit RobotWithBase(std::shared_ptr<const Model> m)
-      : model(std::move(m)), tree(model), layout(std::make_shared<const ParameterLayout>(model)) {}
-  BaseParameters sampled(const Measurement& m = {}) const {
-    return sampledBaseParameters(tree, layout, m);
-  }
-  BaseParameters exact(const Measurement& m = {}) const {
-    return structuralBaseParameters(tree, layout, m);
-  }
-  std::shared_ptr<const Model> model;
-  Tree tree;
-  std::shared_ptr<const ParameterLayout> layout;
-};
 
 Model bundled(const std::string& name) {
   return readRobot(std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/" + name + ".yaml");
@@ -55,24 +35,6 @@ Model bare(Model model) {
   }
   model.couplings.clear();
   return finalize(model);
-}
-
-/// Count that all routes agree on; with equal groupings. -1 and a failure if they do not.
-int agreedCount(const RobotWithBase& robot, bool rules) {
-  const BaseParameters sampled = robot.sampled(), exact = robot.exact();
-  EXPECT_EQ(sampled.count(), exact.count());
-  EXPECT_LT(groupingDistance(sampled, exact), kBaseTolerance);
-  if (rules) {
-    std::string reason;
-    const auto by_rules = regroupedBaseParameters(robot.tree, robot.layout, {}, &reason);
-    if (!by_rules) {
-      ADD_FAILURE() << reason;
-      return -1;
-    }
-    EXPECT_EQ(by_rules->count(), exact.count());
-    EXPECT_LT(groupingDistance(*by_rules, exact), kBaseTolerance);
-  }
-  return exact.count();
 }
 
 std::vector<std::string> groupings(const RobotWithBase& robot) {
@@ -372,17 +334,6 @@ TEST(Identifiability, EqualFrictionFunctionsAreGrouped) {
   EXPECT_EQ(agreedCount(robot, true), agreedCount(RobotWithBase(bare(model)), true) + 5);
 }
 
-// Without mimic joints only: the exact analysis says so, the sampled one goes on.
-TEST(Identifiability, MimicJointsAreRefusedByTheExactAnalysis) {
-  Model model = planar2R();
-  model.joints[1].mimic = Mimic{"joint_1", -1.0, 0.0};
-  const RobotWithBase robot(finalize(model));
-  EXPECT_NE(structuralAnalysisObstacle(robot.tree).find("joint 'joint_2' mimics 'joint_1'"),
-            std::string::npos);
-  EXPECT_THROW(robot.exact(), Error);
-  EXPECT_GT(robot.sampled().count(), 0);
-}
-
 // The torque depends on the base parameters only: chi may be replaced by the standard parameters
 // with chi_D = 0 that have the same beta.
 TEST(Identifiability, TorqueDependsOnBaseParametersOnly) {
@@ -458,14 +409,7 @@ TEST(Identifiability, RoutesAgreeOnVendorsRobots) {
     PROPRIO_REQUIRE_DATA(file);
     SCOPED_TRACE(file);
     const Model model = withSnappedGeometry(readRobot((dataFolder() / file).string()));
-    // the exact analysis refuses followers: with their leaders they are held still (TIAGo's
-    // fingers)
-    std::vector<JointValue> leaders;
-    for (const Joint& joint : model.joints) {
-      if (joint.mimic) leaders.push_back({joint.mimic->leader, 0.0});
-    }
-    EXPECT_EQ(leaders.empty(), structuralAnalysisObstacle(RobotWithBase(model).tree).empty());
-    const RobotWithBase robot(lumpFixedJoints(lockJoints(model, leaders)));
+    const RobotWithBase robot(lumpFixedJoints(model));
     agreedCount(robot, false);
   }
 }

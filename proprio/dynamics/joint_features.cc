@@ -9,33 +9,71 @@
 namespace proprio::internal {
 namespace {
 
+/// A joint's motion as that of the joint which leads it: q = ratio * q_leader + offset.
+struct Follower {
+  int leader = -1;
+  double ratio = 1.0, offset = 0.0;
+  double sign() const { return ratio > 0.0 ? 1.0 : ratio < 0.0 ? -1.0 : 0.0; }
+};
+
 class FeatureTable {
  public:
-  explicit FeatureTable(const std::vector<bool>& measured) : measured_(measured) {}
+  FeatureTable(const Model& model, const std::vector<bool>& measured) : measured_(measured) {
+    std::map<int, int> free_joint;  // by position index
+    for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
+      const Joint& joint = model.joints[static_cast<size_t>(j)];
+      if (!joint.mimic) free_joint[joint.position_index] = j;
+    }
+    for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
+      const Joint& joint = model.joints[static_cast<size_t>(j)];
+      const int leader = joint.mimic ? free_joint.at(joint.position_index) : j;
+      followers_.push_back({leader, joint.mimic_ratio, joint.mimic_offset});
+    }
+  }
 
+  const Follower& follower(int joint) const { return followers_[static_cast<size_t>(joint)]; }
+
+  /// In the row of joint `row`: coefficient times a function of the leader's state.
   void add(int row, const std::string& name, int parameter, double coefficient,
            int acceleration_of = -1, bool constant = false) {
-    if (!measured_[static_cast<size_t>(row)]) return;
-    RowFeature& feature = table_[{row, name}];
-    feature.row_joint = row;
+    const Follower& f = follower(row);
+    if (!measured_[static_cast<size_t>(f.leader)]) return;
+    RowFeature& feature = table_[{f.leader, name}];
+    feature.row_joint = f.leader;
     feature.name = name;
     feature.acceleration_of = acceleration_of;
     feature.constant = constant;
-    feature.coefficients[parameter] += coefficient;
+    feature.coefficients[parameter] += f.ratio * coefficient;
   }
   void addOne(int row, int parameter, double coefficient) {
     add(row, "1", parameter, coefficient, -1, true);
   }
   void addAcceleration(int row, int k, int parameter, double coefficient) {
-    add(row, fmt::format("a{}", k), parameter, coefficient, k);
+    const Follower& f = follower(k);
+    add(row, fmt::format("a{}", f.leader), parameter, f.ratio * coefficient, f.leader);
+  }
+  void addPosition(int row, int k, int parameter, double coefficient) {
+    const Follower& f = follower(k);
+    add(row, fmt::format("q{}", f.leader), parameter, f.ratio * coefficient);
+    if (f.offset != 0.0) addOne(row, parameter, f.offset * coefficient);
+  }
+  /// The velocity where it is positive, or negative: side +1 or -1.
+  void addVelocitySide(int row, int k, int side, int parameter, double coefficient) {
+    const Follower& f = follower(k);
+    add(row, fmt::format("v{}{}", f.leader, side * f.sign() > 0.0 ? '+' : '-'), parameter,
+        f.ratio * coefficient);
   }
   void addVelocity(int row, int k, int parameter, double coefficient) {
-    add(row, fmt::format("v{}+", k), parameter, coefficient);
-    add(row, fmt::format("v{}-", k), parameter, coefficient);
+    for (const int side : {1, -1}) addVelocitySide(row, k, side, parameter, coefficient);
+  }
+  void addSignSide(int row, int k, const std::string& kind, int side, int parameter,
+                   double coefficient) {
+    const Follower& f = follower(k);
+    add(row, fmt::format("s{}{}{}", f.leader, kind, side * f.sign() > 0.0 ? '+' : '-'), parameter,
+        f.sign() * coefficient);
   }
   void addSign(int row, int k, const std::string& kind, int parameter, double coefficient) {
-    add(row, fmt::format("s{}{}+", k, kind), parameter, coefficient);
-    add(row, fmt::format("s{}{}-", k, kind), parameter, coefficient);
+    for (const int side : {1, -1}) addSignSide(row, k, kind, side, parameter, coefficient);
   }
 
   std::vector<RowFeature> features() const {
@@ -46,26 +84,34 @@ class FeatureTable {
 
  private:
   const std::vector<bool>& measured_;
+  std::vector<Follower> followers_;
   std::map<std::pair<int, std::string>, RowFeature> table_;
 };
 
-/// Which sign function a joint's friction uses; plain signs need no name.
-std::string signKind(const FrictionModel& friction) {
+/// The same text for numbers that differ by rounding.
+std::string featureNumber(double x) { return fmt::format("{:.12g}", x); }
+
+/// Which sign function of its leader's velocity a joint's friction uses; plain signs need no name.
+std::string signKind(const FrictionModel& friction, const Follower& f) {
+  const double gain = friction.smooth_gain * std::abs(f.ratio);
   switch (friction.smooth_sign) {
     case SmoothSign::kSign:
       return "";
     case SmoothSign::kTanh:
-      return fmt::format("tanh{}", friction.smooth_gain);
+      return "tanh" + featureNumber(gain);
     case SmoothSign::kArctan:
-      return fmt::format("atan{}", friction.smooth_gain);
+      return "atan" + featureNumber(gain);
   }
   return "";
 }
 
 void addFrictionTerm(FeatureTable& table, int j, const FrictionModel& friction,
                      const FrictionTerm& term, int parameter) {
-  const std::string sign = signKind(friction);
+  const Follower& f = table.follower(j);
+  if (f.ratio == 0.0) return;  // it stands still, and its torque moves nothing
+  const std::string sign = signKind(friction, f);
   const bool plain = friction.smooth_sign == SmoothSign::kSign;
+  const double speed = std::abs(f.ratio);  // of this joint where its leader's is one
   switch (term.kind) {
     case FrictionTermKind::kViscous:
       return table.addVelocity(j, j, parameter, 1.0);
@@ -74,35 +120,41 @@ void addFrictionTerm(FeatureTable& table, int j, const FrictionModel& friction,
     case FrictionTermKind::kOffset:
       return table.addOne(j, parameter, 1.0);
     case FrictionTermKind::kViscousPositive:
-      return table.add(j, fmt::format("v{}+", j), parameter, 1.0);
+      return table.addVelocitySide(j, j, 1, parameter, 1.0);
     case FrictionTermKind::kViscousNegative:
-      return table.add(j, fmt::format("v{}-", j), parameter, 1.0);
+      return table.addVelocitySide(j, j, -1, parameter, 1.0);
     case FrictionTermKind::kCoulombPositive:
-      return table.add(j, fmt::format("s{}{}+", j, sign), parameter, 1.0);
+      return table.addSignSide(j, j, sign, 1, parameter, 1.0);
     case FrictionTermKind::kCoulombNegative:
-      return table.add(j, fmt::format("s{}{}-", j, sign), parameter, 1.0);
+      return table.addSignSide(j, j, sign, -1, parameter, 1.0);
     case FrictionTermKind::kPower:
       if (term.exponent == 0.0) return table.addSign(j, j, sign, parameter, 1.0);
       if (term.exponent == 1.0 && plain) return table.addVelocity(j, j, parameter, 1.0);
-      return table.add(j, fmt::format("power{}{}", term.exponent, sign), parameter, 1.0);
+      return table.add(j, fmt::format("power{}{}", term.exponent, sign), parameter,
+                       f.sign() * std::pow(speed, term.exponent));
     case FrictionTermKind::kArctan:
       if (friction.smooth_sign == SmoothSign::kArctan &&
           std::abs(term.scale) == friction.smooth_gain) {
         const double factor = std::copysign(std::numbers::pi / 2.0, term.scale);
         return table.addSign(j, j, sign, parameter, factor);
       }
-      return table.add(j, fmt::format("arctan{}", std::abs(term.scale)), parameter,
-                       std::copysign(1.0, term.scale));
+      return table.add(j, "arctan" + featureNumber(std::abs(term.scale) * speed), parameter,
+                       f.sign() * std::copysign(1.0, term.scale));
     case FrictionTermKind::kStribeck:
-      return table.add(j, fmt::format("stribeck{}^{}{}", std::abs(term.scale), term.exponent, sign),
-                       parameter, 1.0);
+      return table.add(j,
+                       fmt::format("stribeck{}^{}{}", featureNumber(std::abs(term.scale) / speed),
+                                   term.exponent, sign),
+                       parameter, f.sign());
   }
 }
 
 /// sign(sum w v): written with the first weight 1, because only ratios matter.
 void addSignTerm(FeatureTable& table, const CouplingTerm& term, int parameter) {
   std::map<int, double> weights;
-  for (size_t k = 0; k < term.joints.size(); ++k) weights[term.joints[k]] += term.weights[k];
+  for (size_t k = 0; k < term.joints.size(); ++k) {
+    const Follower& f = table.follower(term.joints[k]);
+    weights[f.leader] += f.ratio * term.weights[k];
+  }
   std::erase_if(weights, [](const auto& entry) { return entry.second == 0.0; });
   if (weights.empty()) return;
   const double first = weights.begin()->second, sign = first > 0.0 ? 1.0 : -1.0;
@@ -110,7 +162,9 @@ void addSignTerm(FeatureTable& table, const CouplingTerm& term, int parameter) {
     return table.addSign(term.joint, weights.begin()->first, "", parameter, sign);
   }
   std::string name = "sign";
-  for (const auto& [joint, weight] : weights) name += fmt::format(" {}v{}", weight / first, joint);
+  for (const auto& [joint, weight] : weights) {
+    name += fmt::format(" {}v{}", featureNumber(weight / first), joint);
+  }
   table.add(term.joint, name, parameter, sign);
 }
 
@@ -125,7 +179,7 @@ void addCouplingFeature(FeatureTable& table, const CouplingTerm& term, int param
     } else if (term.signal == Signal::kVelocity) {
       table.addVelocity(term.joint, joint, parameter, weight);
     } else {
-      table.add(term.joint, fmt::format("q{}", joint), parameter, weight);
+      table.addPosition(term.joint, joint, parameter, weight);
     }
   }
 }
@@ -135,7 +189,7 @@ void addCouplingFeature(FeatureTable& table, const CouplingTerm& term, int param
 std::vector<RowFeature> jointFeatures(const ParameterLayout& layout,
                                       const std::vector<bool>& measured) {
   const Model& model = layout.model();
-  FeatureTable table(measured);
+  FeatureTable table(model, measured);
   for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
     const Joint& joint = model.joints[static_cast<size_t>(j)];
     if (layout.jointCount(j) == 0) continue;
@@ -145,7 +199,7 @@ std::vector<RowFeature> jointFeatures(const ParameterLayout& layout,
       addFrictionTerm(table, j, joint.friction, term, parameter++);
     }
     if (joint.spring.declared) {
-      table.add(j, fmt::format("q{}", j), parameter++, 1.0);
+      table.addPosition(j, j, parameter++, 1.0);
       table.addOne(j, parameter++, 1.0);
     }
   }

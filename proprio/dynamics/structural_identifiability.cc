@@ -11,97 +11,21 @@
 #include "proprio/dynamics/body_regressor.h"
 #include "proprio/dynamics/joint_features_internal.h"
 #include "proprio/dynamics/joint_signals_internal.h"
+#include "proprio/dynamics/mimic_conditions_internal.h"
+#include "proprio/dynamics/structural_spaces_internal.h"
 
 namespace proprio {
 namespace {
 
-/// Lengths are divided by the robot's size, so that all numbers below are of the order of one;
-/// parts of a vector below this are rounding.
-constexpr double kRounding = 1e-9;
-
-using RowMajor3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
-
-/// A subspace of R^N with an orthonormal basis.
-template <int N>
-class Span {
- public:
-  using Vector = Eigen::Matrix<double, N, 1>;
-  static Span whole() {
-    Span span;
-    for (int k = 0; k < N; ++k) span.add(Vector::Unit(k));
-    return span;
-  }
-  /// True if the space grew.
-  bool add(const Vector& vector) {
-    const double norm = vector.norm();
-    if (norm < kRounding) return false;
-    Vector rest = vector / norm;
-    // twice is enough (Kahan)
-    for (int pass = 0; pass < 2; ++pass) {
-      for (const Vector& b : basis_) rest -= b.dot(rest) * b;
-    }
-    if (rest.norm() < kRounding) return false;
-    basis_.push_back(rest.normalized());
-    return true;
-  }
-  void add(const Span& other) {
-    for (const Vector& b : other.basis_) add(b);
-  }
-  template <class Matrix>
-  Span mapped(const Matrix& A) const {
-    Span out;
-    for (const Vector& b : basis_) out.add(A * b);
-    return out;
-  }
-  /// Smallest space that contains this one and is invariant under the operators.
-  template <class Matrix>
-  Span invariant(const std::vector<Matrix>& operators) const {
-    Span out = *this;
-    for (size_t k = 0; k < out.basis_.size(); ++k) {
-      for (const Matrix& A : operators) out.add(Vector(A * out.basis_[k]));
-    }
-    return out;
-  }
-  const std::vector<Vector>& basis() const { return basis_; }
-  bool empty() const { return basis_.empty(); }
-
- private:
-  std::vector<Vector> basis_;
-};
-
+using internal::motionCross;
+using internal::parameterGenerator;
+using internal::productRow;
+using internal::RowMajor3;
+using internal::Span;
 using Span3 = Span<3>;
 using Span6 = Span<6>;
 using Span10 = Span<10>;
 
-/// S x u for motions.
-Matrix6d motionCross(const Vector6d& S) {
-  Matrix6d X = Matrix6d::Zero();
-  X.topLeftCorner<3, 3>() = skew(S.tail<3>());
-  X.topRightCorner<3, 3>() = skew(S.head<3>());
-  X.bottomRightCorner<3, 3>() = skew(S.tail<3>());
-  return X;
-}
-
-/// d/dq of parameterTransform(exp(q S)) at zero.
-Matrix10d parameterGenerator(const Vector6d& S) {
-  const Vector3d v = S.head<3>(), w = S.tail<3>();
-  Matrix10d generator;
-  for (int k = 0; k < 10; ++k) {
-    const InertialParameters b = InertialParameters::fromVector(Vector10d::Unit(k));
-    InertialParameters rate;
-    rate.mass = 0.0;
-    rate.first_moment = w.cross(b.first_moment) + b.mass * v;
-    const Matrix3d vh = skew(v) * skew(b.first_moment);
-    rate.inertia = skew(w) * b.inertia - b.inertia * skew(w) - vh - vh.transpose();
-    generator.col(k) = rate.vector();
-  }
-  return generator;
-}
-
-/// S^T M(pi) u = row * pi, as a column.
-Vector10d productRow(const Vector6d& S, const Vector6d& u) {
-  return (S.transpose() * inertiaRegressor(u)).transpose();
-}
 Vector10d gravityRow(const Vector6d& S, const Vector3d& g) {
   return productRow(S, (Vector6d() << g, Vector3d::Zero()).finished());
 }
@@ -143,7 +67,7 @@ class StructuralAnalysis {
  public:
   StructuralAnalysis(const Tree& tree, const ParameterLayout& layout, const MeasuredRows& measured)
       : tree_(tree), layout_(layout), measured_(measured), plain_(tree.bodies().size()) {
-    scale_ = robotSize();
+    scale_ = internal::robotSize(tree);
     buildNodes();
     for (size_t b = 0; b < nodes_.size(); ++b) reach(b);
     features_ = internal::jointFeatures(layout, measured.joints);
@@ -166,44 +90,7 @@ class StructuralAnalysis {
     return rows;
   }
 
-  /// Size of an effect per column.
-  Eigen::VectorXd sizes() const {
-    Eigen::VectorXd sizes = Eigen::VectorXd::Ones(layout_.size());
-    for (int i = 0; i < layout_.inertialSize(); ++i) sizes[i] = unit(i % 10);
-    return sizes;
-  }
-
  private:
-  /// Ten parameters of a body of the robot's size.
-  double unit(int component) const {
-    return component == 0 ? 1.0 : component < 4 ? 1.0 / scale_ : 1.0 / (scale_ * scale_);
-  }
-
-  double robotSize() const {
-    double size = 0.0;
-    for (const TreeBody& body : tree_.bodies()) {
-      if (body.parent < 0) continue;
-      size = std::max({size, Vector3d::Map(body.p_PJ).norm(), Vector3d::Map(body.p_BL).norm()});
-    }
-    return size > 0.0 ? size : 1.0;
-  }
-
-  static std::vector<Vector6d> subspace(BodyJoint joint) {
-    switch (joint) {
-      case BodyJoint::kFixed:
-        return {};
-      case BodyJoint::kRevolute:
-        return {Vector6d::Unit(5)};
-      case BodyJoint::kPrismatic:
-        return {Vector6d::Unit(2)};
-      case BodyJoint::kFloating:
-        break;
-    }
-    std::vector<Vector6d> all;
-    for (int k = 0; k < 6; ++k) all.push_back(Vector6d::Unit(k));
-    return all;
-  }
-
   void buildNodes() {
     const Model& model = tree_.model();
     std::vector<int> joint_of(static_cast<size_t>(tree_.fullVelocityCount()), -1);
@@ -218,7 +105,7 @@ class StructuralAnalysis {
       node.parent = body.parent;
       if (body.v >= 0) node.joint = joint_of[static_cast<size_t>(body.v)];
       node.X_PB = {RowMajor3::Map(body.R_PJ), Vector3d::Map(body.p_PJ) / scale_};
-      node.S = subspace(body.joint);
+      node.S = internal::jointTwists(body.joint);
       node.motion = velocityAdjoint(node.X_PB.inverse());
       node.rows = parameterTransform(node.X_PB).transpose();
       for (const Vector6d& S : node.S) {
@@ -437,7 +324,8 @@ class StructuralAnalysis {
     if (body.link >= 0) {
       const Pose X_BL = {RowMajor3::Map(body.R_BL), Vector3d::Map(body.p_BL) / scale_};
       const Vector10d link = parameterTransform(X_BL).transpose() * row;
-      for (int c = 0; c < 10; ++c) rows(k, layout_.linkOffset(body.link) + c) = link[c] * unit(c);
+      for (int c = 0; c < 10; ++c)
+        rows(k, layout_.linkOffset(body.link) + c) = link[c] * internal::parameterUnit(c, scale_);
     }
     for (size_t child = b + 1; child < static_cast<size_t>(body.subtree_end); ++child) {
       if (nodes_[child].parent == static_cast<int>(b)) {
@@ -460,15 +348,7 @@ class StructuralAnalysis {
 }  // namespace
 
 std::string structuralAnalysisObstacle(const Tree& tree) {
-  for (const Joint& joint : tree.model().joints) {
-    if (joint.mimic) {
-      return fmt::format(
-          "joint '{}' mimics '{}': the exact analysis needs independent joints; the sampled one "
-          "does not",
-          joint.name, joint.mimic->leader);
-    }
-  }
-  return "";
+  return tree.hasMimic() ? internal::mimicConditionsObstacle(tree) : "";
 }
 
 BaseParameters structuralBaseParameters(const Tree& tree,
@@ -480,10 +360,16 @@ BaseParameters structuralBaseParameters(const Tree& tree,
     throw Error(obstacle);
   }
   const MeasuredRows measured = measuredRows(tree, measurement);
-  const StructuralAnalysis analysis(tree, *layout, measured);
+  Eigen::MatrixXd conditions = tree.hasMimic()
+                                   ? internal::mimicConditions(tree, *layout, measured)
+                                   : StructuralAnalysis(tree, *layout, measured).conditions();
+  // size of an effect per column
+  Eigen::VectorXd sizes = Eigen::VectorXd::Ones(layout->size());
+  const double size = internal::robotSize(tree);
+  for (int i = 0; i < layout->inertialSize(); ++i) sizes[i] = internal::parameterUnit(i % 10, size);
   ReductionOptions reduction = options;
   if (reduction.preference.empty()) reduction.preference = defaultPreference(tree, *layout);
-  return reduceRows(std::move(layout), analysis.conditions(), analysis.sizes(), reduction);
+  return reduceRows(std::move(layout), std::move(conditions), sizes, reduction);
 }
 
 }  // namespace proprio

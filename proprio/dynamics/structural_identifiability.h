@@ -22,8 +22,11 @@
 /// treated jointly with them; all other friction features are compared symbolically.
 ///
 /// Supports trees with revolute, prismatic, planar, fixed and floating joints, fixed and floating
-/// base, any choice of measured torques and wrenches. Not supported: mimic joints, whose
-/// coordinates are not independent (use sampled_identifiability.h).
+/// base, any choice of measured torques and wrenches. Joints that mimic others are not independent
+/// of them; trees that have any are analysed in the free coordinates, with the rows of all links at
+/// once, in mimic_conditions_internal.h. Not supported: mimic joints in numbers and ratios that
+/// need more than 2000 positions to be told apart (four followers of one leader on one path, with
+/// ratios that have nothing in common): use sampled_identifiability.h.
 ///
 /// Source: Wensing, Niemeyer and Slotine 2024, "A geometric characterization of observability in
 /// inertial parameter identification"; extended here to chosen rows, wrenches and the exact product

@@ -1,0 +1,438 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "proprio/dynamics/joint_features_internal.h"
+#include "proprio/dynamics/mimic_conditions_internal.h"
+#include "proprio/dynamics/mimic_positions_internal.h"
+#include "proprio/numerics/streaming_qr.h"
+
+namespace proprio::internal {
+namespace {
+
+/// How a joint acts on velocities and on rows of what is beyond it.
+struct Action {
+  Matrix6d velocities;
+  Matrix10d rows;
+};
+
+/// Per unit of the joint's coordinate.
+Action generatorOf(const Vector6d& S) {
+  return {-motionCross(S), parameterGenerator(S).transpose()};
+}
+
+/// Links that move as one, seen from every joint and every measured wrench.
+struct Part {
+  int body = -1;           ///< the innermost
+  std::vector<int> links;  ///< bodies that carry links
+};
+
+/// Stacked vectors: 1, then per part some velocities and some rows.
+struct Stack {
+  std::vector<Part> parts;
+  Eigen::Index velocities = 0, rows = 0;
+  Eigen::Index width() const { return 6 * velocities + 10 * rows; }
+  Eigen::Index size() const { return 1 + static_cast<Eigen::Index>(parts.size()) * width(); }
+  auto velocity(Eigen::VectorXd& x, size_t part, Eigen::Index k) const {
+    return x.segment<6>(1 + static_cast<Eigen::Index>(part) * width() + 6 * k);
+  }
+  auto row(Eigen::VectorXd& x, size_t part, Eigen::Index k) const {
+    return x.segment<10>(1 + static_cast<Eigen::Index>(part) * width() + 6 * velocities + 10 * k);
+  }
+};
+using StackedSpan = Span<Eigen::Dynamic>;
+
+class MimicConditions {
+ public:
+  MimicConditions(const Tree& tree, const ParameterLayout& layout, const MeasuredRows& measured)
+      : layout_(layout),
+        reference_(tree),
+        bodies_(tree.bodies()),
+        features_(jointFeatures(layout, measured.joints)),
+        conditions_(layout.size()) {
+    const std::vector<Positions> positions = comparedPositions(reference_);
+    if (positions.empty()) throw Error(mimicConditionsObstacle(tree));
+    markMeasured(measured);
+    findParts();
+    findGenerators();
+    for (const Positions& position : positions) compare(position);
+    // features that no rigid body shows
+    for (const RowFeature& f : features_) {
+      if (f.acceleration_of < 0 && !f.constant) addCondition(Stack{}, unitState(Stack{}), 0, &f, 1);
+    }
+  }
+
+  /// Their triangular factor: what they span, whatever their number.
+  Eigen::MatrixXd rows() {
+    conditions_.fold(pending_);
+    pending_ = 0;
+    Eigen::MatrixXd rows = conditions_.factor();
+    for (int i = 0; i < layout_.inertialSize(); ++i) {
+      rows.col(i) *= parameterUnit(i % 10, reference_.size());
+    }
+    return rows;
+  }
+
+ private:
+  void markMeasured(const MeasuredRows& measured) {
+    std::vector<FreeCoordinate>& all = reference_.coordinates();
+    for (FreeCoordinate& z : all) {
+      z.measured = z.joint < 0 ? measured.base : measured.joints[static_cast<size_t>(z.joint)];
+    }
+    if (measured.base && !reference_.tree().floating()) wrenches_.insert(0);
+    for (const int link : measured.cut_links) wrenches_.insert(reference_.tree().bodyOfLink(link));
+    for (const int body : wrenches_) {
+      for (int k = 0; k < 6; ++k) {
+        FreeCoordinate wrench;
+        wrench.drives = {{body, velocityAdjoint(reference_.pose(body)) * Vector6d::Unit(k)}};
+        wrench.moves = false;
+        wrench.measured = true;
+        all.push_back(wrench);
+      }
+    }
+  }
+
+  void findParts() {
+    std::vector<size_t> part_of;
+    for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
+      const TreeBody& body = bodies_[static_cast<size_t>(b)];
+      const bool rigid =
+          body.parent >= 0 && body.joint == BodyJoint::kFixed && wrenches_.count(b) == 0;
+      if (!rigid) parts_.push_back({b, {}});
+      part_of.push_back(rigid ? part_of[static_cast<size_t>(body.parent)] : parts_.size() - 1);
+      if (body.link >= 0) parts_[part_of.back()].links.push_back(b);
+    }
+    std::erase_if(parts_, [](const Part& part) { return part.links.empty(); });
+  }
+
+  void findGenerators() {
+    generators_.resize(bodies_.size());
+    for (const FreeCoordinate& z : reference_.coordinates()) {
+      if (!z.moves || z.led()) continue;
+      const DrivenTwist& drive = z.drives.front();
+      generators_[static_cast<size_t>(drive.body)].push_back(generatorOf(drive.S));
+    }
+  }
+
+  /// All conditions at one position of the mimicked coordinates.
+  void compare(const Positions& position) {
+    displacements_.clear();
+    const std::vector<FreeCoordinate>& all = reference_.coordinates();
+    for (size_t z = 0; z < position.size(); ++z) {
+      if (!all[z].led()) continue;
+      for (const DrivenTwist& drive : all[z].drives) {
+        displacements_[drive.body] = displacement(drive, position[z]);
+      }
+    }
+    addOrdinaryPairs();
+    for (const FreeCoordinate& f : all) {
+      if (!f.measured) continue;
+      addGravity(f);
+      for (const FreeCoordinate& k : all) {
+        // M_fk is M_kf; once is enough unless parameters at the joints share one of the rows
+        const bool done = k.measured && f.moves && &k < &f && !sharesFeature(f, k);
+        if (k.moves && !done && !ordinary(f, k)) addPair(f, k);
+      }
+      addHiddenPairs(f);
+    }
+  }
+
+  /// What the joint does between the reference position and this one.
+  Action displacement(const DrivenTwist& drive, double z) const {
+    const double q = drive.ratio * z + drive.offset;
+    Pose X;
+    if (bodies_[static_cast<size_t>(drive.body)].joint == BodyJoint::kPrismatic) {
+      X.p.z() = q;
+    } else {
+      X.R << std::cos(q), -std::sin(q), 0, std::sin(q), std::cos(q), 0, 0, 0, 1;
+    }
+    const Pose& X_WB = reference_.pose(drive.body);
+    X = X_WB * X * X_WB.inverse();
+    return {velocityAdjoint(X.inverse()), parameterTransform(X).transpose()};
+  }
+
+  /// The feature of a row that is the acceleration of k, or the constant one.
+  const RowFeature* feature(const FreeCoordinate& row, const FreeCoordinate* k) const {
+    if (row.joint < 0 || (k != nullptr && k->joint < 0)) return nullptr;
+    for (const RowFeature& f : features_) {
+      if (f.row_joint != row.joint) continue;
+      if (k == nullptr ? f.constant : f.acceleration_of == k->joint) return &f;
+    }
+    return nullptr;
+  }
+  bool sharesFeature(const FreeCoordinate& f, const FreeCoordinate& k) const {
+    return feature(f, &k) != nullptr || feature(k, &f) != nullptr;
+  }
+  /// Two coordinates of one joint each, whose M_fk no other parameter shares.
+  bool ordinary(const FreeCoordinate& f, const FreeCoordinate& k) const {
+    return !f.led() && !k.led() && !sharesFeature(f, k);
+  }
+
+  Eigen::VectorXd unitState(const Stack& stack) const {
+    return Eigen::VectorXd::Unit(stack.size(), 0);
+  }
+
+  /// x with the action applied to all that is beyond body b; the rest kept, or set to zero.
+  Eigen::VectorXd applied(const Stack& stack, int b, const Action& A, Eigen::VectorXd x,
+                          bool keep) const {
+    if (!keep) x[0] = 0.0;
+    for (size_t p = 0; p < stack.parts.size(); ++p) {
+      const bool beyond = reference_.beyond(b, stack.parts[p].body);
+      for (Eigen::Index k = 0; k < stack.velocities; ++k) {
+        auto u = stack.velocity(x, p, k);
+        if (beyond)
+          u = (A.velocities * u).eval();
+        else if (!keep)
+          u.setZero();
+      }
+      for (Eigen::Index k = 0; k < stack.rows; ++k) {
+        auto e = stack.row(x, p, k);
+        if (beyond)
+          e = (A.rows * e).eval();
+        else if (!keep)
+          e.setZero();
+      }
+    }
+    return x;
+  }
+
+  /// The joint of body b moves: to where it is, or everywhere.
+  void move(const Stack& stack, int b, StackedSpan& span) const {
+    if (const auto to = displacements_.find(b); to != displacements_.end()) {
+      StackedSpan moved;
+      for (const Eigen::VectorXd& x : span.basis()) {
+        moved.add(applied(stack, b, to->second, x, true));
+      }
+      span = moved;
+      return;
+    }
+    for (size_t k = 0; k < span.basis().size(); ++k) {
+      for (const Action& generator : generators_[static_cast<size_t>(b)]) {
+        span.add(applied(stack, b, generator, span.basis()[k], false));
+      }
+    }
+  }
+
+  /// Velocities of body b that the chosen coordinates can give it.
+  template <class Chosen>
+  Span<6> velocitiesAt(int b, const Chosen& chosen) const {
+    Span<6> V;
+    if (const int parent = bodies_[static_cast<size_t>(b)].parent; parent >= 0) {
+      V = velocitiesAt(parent, chosen);
+    }
+    if (const auto to = displacements_.find(b); to != displacements_.end()) {
+      V = V.mapped(to->second.velocities);
+    } else {
+      std::vector<Matrix6d> generators;
+      for (const Action& A : generators_[static_cast<size_t>(b)])
+        generators.push_back(A.velocities);
+      V = V.invariant(generators);
+    }
+    for (const FreeCoordinate& k : reference_.coordinates()) {
+      if (!k.led() && k.drives.front().body == b && chosen(k)) V.add(k.drives.front().S);
+    }
+    return V;
+  }
+
+  /// M_fk of all ordinary pairs with a measured row: one space for all of them, because what they
+  /// become further out does not depend on where they came from.
+  void addOrdinaryPairs() {
+    const Stack stack = {parts_, 0, 1};
+    StackedSpan span;
+    for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
+      move(stack, b, span);
+      for (const FreeCoordinate& k : reference_.coordinates()) {
+        if (k.led() || k.drives.front().body != b) continue;
+        const Span<6> partners = velocitiesAt(b, [&](const FreeCoordinate& f) {
+          return (f.measured || k.measured) && (f.moves || k.moves) && ordinary(f, k);
+        });
+        for (const Vector6d& u : partners.basis()) {
+          Eigen::VectorXd x = Eigen::VectorXd::Zero(stack.size());
+          for (size_t p = 0; p < parts_.size(); ++p) {
+            if (!reference_.beyond(b, parts_[p].body)) continue;
+            stack.row(x, p, 0) = productRow(k.drives.front().S, u);
+          }
+          span.add(x);
+        }
+      }
+    }
+    for (const Eigen::VectorXd& x : span.basis()) addCondition(stack, x, 0, nullptr, 1.0);
+  }
+
+  /// The parts that every one of the coordinates moves.
+  Stack stackOf(const std::vector<const FreeCoordinate*>& coordinates) const {
+    Stack stack;
+    for (const Part& part : parts_) {
+      const bool all =
+          std::all_of(coordinates.begin(), coordinates.end(), [&](const FreeCoordinate* z) {
+            return std::any_of(z->drives.begin(), z->drives.end(), [&](const DrivenTwist& drive) {
+              return reference_.beyond(drive.body, part.body);
+            });
+          });
+      if (all) stack.parts.push_back(part);
+    }
+    return stack;
+  }
+
+  /// Applies `change(drive, part, x)` for each joint at body b that z drives, to all parts beyond.
+  template <class Change>
+  void drive(const Stack& stack, const FreeCoordinate& z, int b, StackedSpan& span,
+             const Change& change) const {
+    for (const DrivenTwist& d : z.drives) {
+      if (d.body != b) continue;
+      StackedSpan changed;
+      for (Eigen::VectorXd x : span.basis()) {
+        for (size_t p = 0; p < stack.parts.size(); ++p) {
+          if (reference_.beyond(b, stack.parts[p].body)) change(d, p, x);
+        }
+        changed.add(x);
+      }
+      span = changed;
+    }
+  }
+
+  /// Coordinate z gives velocity number `own`, which the products with number `other` feel; `pairs`
+  /// of them: values, and derivatives.
+  void driveVelocity(const Stack& stack, const FreeCoordinate& z, int b, Eigen::Index own,
+                     StackedSpan& span) const {
+    drive(stack, z, b, span, [&](const DrivenTwist& d, size_t p, Eigen::VectorXd& x) {
+      stack.velocity(x, p, own) += x[0] * d.ratio * d.S;
+      for (Eigen::Index k = 0; k < stack.rows; ++k) {
+        const Vector6d other = stack.velocity(x, p, 2 * k + 1 - own);
+        stack.row(x, p, k) += productRow(d.ratio * d.S, other);
+      }
+    });
+  }
+
+  /// Derivatives with respect to z: numbers beyond the values of velocities and rows.
+  void driveDerivative(const Stack& stack, const FreeCoordinate& z, int b,
+                       StackedSpan& span) const {
+    drive(stack, z, b, span, [&](const DrivenTwist& d, size_t p, Eigen::VectorXd& x) {
+      const Action A = generatorOf(d.ratio * d.S);
+      for (Eigen::Index k = 0; k < stack.velocities / 2; ++k) {
+        const Vector6d u = stack.velocity(x, p, k);
+        stack.velocity(x, p, k + stack.velocities / 2) += A.velocities * u;
+      }
+      const Vector10d e = stack.row(x, p, 0);
+      stack.row(x, p, 1) += A.rows * e;
+    });
+  }
+
+  /// M_fk, with what the parameters at the joints add to it in row f.
+  void addPair(const FreeCoordinate& f, const FreeCoordinate& k) {
+    Stack stack = stackOf({&f, &k});
+    stack.velocities = 2;
+    stack.rows = 1;
+    StackedSpan span;
+    span.add(unitState(stack));
+    for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
+      move(stack, b, span);
+      driveVelocity(stack, f, b, 0, span);
+      driveVelocity(stack, k, b, 1, span);
+    }
+    const double factor = reference_.size() * reference_.size() / (f.scale * k.scale);
+    for (const Eigen::VectorXd& x : span.basis()) {
+      addCondition(stack, x, 0, feature(f, &k), factor);
+    }
+  }
+
+  /// d/dz_f of M_kl where neither row k nor row l is measured: else M_kl = 0 already.
+  void addHiddenPairs(const FreeCoordinate& f) {
+    const std::vector<FreeCoordinate>& all = reference_.coordinates();
+    for (const FreeCoordinate& k : all) {
+      for (const FreeCoordinate& l : all) {
+        if (&l < &k || k.measured || l.measured || !k.moves || !l.moves) continue;
+        Stack stack = stackOf({&f, &k, &l});
+        if (stack.parts.empty()) continue;
+        stack.velocities = 4;
+        stack.rows = 2;
+        StackedSpan span;
+        span.add(unitState(stack));
+        for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
+          move(stack, b, span);
+          driveDerivative(stack, f, b, span);
+          driveVelocity(stack, k, b, 0, span);
+          driveVelocity(stack, l, b, 1, span);
+        }
+        for (const Eigen::VectorXd& x : span.basis()) addCondition(stack, x, 1, nullptr, 1.0);
+      }
+    }
+  }
+
+  /// dU/dz_f, with what is constant in row f. U = -g^T (first moment about the world's origin).
+  void addGravity(const FreeCoordinate& f) {
+    const Vector3d g = reference_.tree().model().gravity;
+    Stack stack = stackOf({&f});
+    stack.rows = 2;
+    Eigen::VectorXd x0 = unitState(stack);
+    for (size_t p = 0; p < stack.parts.size() && !g.isZero(0.0); ++p) {
+      stack.row(x0, p, 0).segment<3>(1) = -g.normalized();
+    }
+    StackedSpan span;
+    span.add(x0);
+    for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
+      move(stack, b, span);
+      driveDerivative(stack, f, b, span);
+    }
+    const double factor = g.isZero(0.0) ? 1.0 : g.norm() * reference_.size() / f.scale;
+    for (const Eigen::VectorXd& x : span.basis()) {
+      addCondition(stack, x, 1, feature(f, nullptr), factor);
+    }
+  }
+
+  /// Row number k of a stacked vector as a row on the parameters of all links, and with it the
+  /// parameters at the joints that share its constant part.
+  /// @param factor  from the scaled row to the torque of a unit of the feature
+  void addCondition(const Stack& stack, Eigen::VectorXd x, Eigen::Index k, const RowFeature* f,
+                    double factor) {
+    Eigen::VectorXd row = Eigen::VectorXd::Zero(layout_.size());
+    for (size_t p = 0; p < stack.parts.size(); ++p) {
+      const Vector10d part = stack.row(x, p, k);
+      for (const int b : stack.parts[p].links) {
+        const TreeBody& body = bodies_[static_cast<size_t>(b)];
+        const Pose X_BL = {RowMajor3::Map(body.R_BL), Vector3d::Map(body.p_BL) / reference_.size()};
+        row.segment<10>(layout_.linkOffset(body.link)) =
+            parameterTransform(reference_.pose(b) * X_BL).transpose() * part;
+      }
+    }
+    if (f != nullptr) {
+      for (const auto& [parameter, value] : f->coefficients)
+        row[parameter] += x[0] * value / factor;
+    }
+    conditions_.block().row(pending_) = row.transpose();
+    if (++pending_ < conditions_.blockRows()) return;
+    conditions_.fold(pending_);
+    pending_ = 0;
+  }
+
+  const ParameterLayout& layout_;
+  ReferenceTree reference_;
+  const std::vector<TreeBody>& bodies_;
+  std::vector<RowFeature> features_;
+  std::set<int> wrenches_;  ///< bodies at which a wrench is measured
+  std::vector<Part> parts_;
+  std::vector<std::vector<Action>> generators_;  ///< of joints that move alone, per body
+  std::map<int, Action> displacements_;          ///< of joints that move together, by body
+  StreamingQr conditions_;
+  Eigen::Index pending_ = 0;  ///< rows that are not folded in yet
+};
+
+}  // namespace
+
+std::string mimicConditionsObstacle(const Tree& tree) {
+  if (!comparedPositions(ReferenceTree(tree)).empty()) return "";
+  return fmt::format(
+      "its mimic joints follow each other along one path in ways that take more than {} positions "
+      "to compare; the sampled analysis does not need them",
+      kMostPositions);
+}
+
+Eigen::MatrixXd mimicConditions(const Tree& tree, const ParameterLayout& layout,
+                                const MeasuredRows& measured) {
+  return MimicConditions(tree, layout, measured).rows();
+}
+
+}  // namespace proprio::internal
