@@ -40,10 +40,12 @@ constexpr double kBarrier = 1e-4;
 // Part of the time limit that rounds leave to their repairs, and what a repair may take.
 constexpr double kRepairTime = 0.15;
 constexpr int kRepairs = 4, kRepairIterations = 30;
-// A motion that was kept with a criterion worse than that of the search by this part is repaired.
+// A motion whose criterion is worse by this part lags behind.
 constexpr double kLag = 0.1;
 // A round that improves the criterion by less is the last.
 constexpr double kProgress = 0.003;
+
+bool isBehind(double criterion, double other) { return criterion > other + kLag * std::abs(other); }
 
 struct Usage {
   Eigen::VectorXd worst;             ///< per constraint
@@ -494,7 +496,7 @@ ExcitationDesign Designer::run() {
     int added = watchExtremes(x);
     const double found = exactCriterion(x);
     // what was kept lags behind what was found: limits are broken too far to be scaled back
-    const auto lags = [&] { return best_value_ > found + kLag * std::abs(found); };
+    const auto lags = [&] { return isBehind(best_value_, found); };
     for (int k = 0; k < kRepairs && added > 0 && lags() && !outOfTime(); ++k) {
       x = nearestKept(x);
       keep(x);
@@ -506,8 +508,12 @@ ExcitationDesign Designer::run() {
           status_ == ProgramStatus::kSolved ? "settled at a local minimum" : "no more progress";
       break;
     }
-    // a search that lost its way goes on from the best motion, with the times it has learnt
-    if (status_ == ProgramStatus::kFailed || status_ == ProgramStatus::kInfeasible) x = best_;
+    // a search that lost its way goes on from the best motion, with the times it has learnt; so
+    // does one whose motion breaks limits too far, because from there Ipopt would first look for
+    // any way back, whatever becomes of the criterion
+    const bool failed = status_ == ProgramStatus::kFailed || status_ == ProgramStatus::kInfeasible;
+    const bool broken = added > 0 && lags();
+    if (failed || broken || isBehind(exactCriterion(x), best_value_)) x = best_;
   }
   finish();
   design_.elapsed = elapsed();

@@ -14,6 +14,8 @@
 ///   3. what is still beyond is scaled back towards the starting posture, or moved back towards the
 ///      best motion so far, and the result kept if it is better; where most of what was gained is
 ///      lost in this way, the nearest motion that keeps the watched limits is looked for first.
+/// A round goes on from where the one before ended or, where that is worse than the best motion so
+/// far or breaks limits too far, from the best motion.
 /// What is returned therefore keeps its limits on that grid, with the model's own (not smoothed)
 /// friction, and positions, velocities and accelerations also between its samples. A start from
 /// which a gradient leads nowhere (criterion infinite or beyond 1e6) is improved by an evolution

@@ -283,15 +283,17 @@ TEST(ExcitationDesign, KeepsDistancesFromLinksAndBoxes) {
 }
 
 // Thirty joints and several hundred pairs of links: the design is much better than its start, and
-// every limit and all distances, computed exactly, hold on its grid.
+// every limit and all distances, computed exactly, hold on its grid. The first round ends far
+// outside of the limits, and what is kept of it is 26 times better than the start; the second must
+// go on from there and not from where the first ended.
 TEST(ExcitationDesign, HumanoidKeepsItsDistances) {
   const auto model = sharedBundledRobot("humanoid.yaml");
   const auto tree = std::make_shared<const Tree>(model);
   CollisionOptions pairs;
   ExcitationOptions options = quick();
   options.harmonics = 3;
-  options.rounds = 1;
-  options.iterations = 20;
+  options.rounds = 2;
+  options.iterations = 40;
   options.constraints.collisions = std::make_shared<const RobotCollisions>(tree, pairs);
   for (const PermanentContact& contact : permanentContacts(*tree, options.constraints)) {
     const auto [a, b] = options.constraints.collisions->links(contact.pair);
@@ -302,7 +304,7 @@ TEST(ExcitationDesign, HumanoidKeepsItsDistances) {
   ASSERT_GT(options.constraints.collisions->pairCount(), 400);
   const ExcitationDesign design = designExcitation(model, options);
   ASSERT_TRUE(design.feasible) << design.note;
-  EXPECT_LT(design.criterion, 0.5 * design.start_criterion);
+  EXPECT_LT(design.criterion, 0.02 * design.start_criterion);
   const MotionConstraints constraints(tree, declaredParameters(model), options.constraints);
   const GridSamples s = onGrid(*design.motion, design.samples);
   constexpr double kEveryDistance = -1000.0;
