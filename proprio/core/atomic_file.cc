@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -81,22 +82,51 @@ class Renaming {
   std::lock_guard<std::mutex> alone_;
 };
 
-// writes everything and makes sure that it is on the disk before the rename
-bool writeAll(int file, const std::string& content) {
-  size_t done = 0;
-  while (done < content.size()) {
-    const ssize_t count = ::write(file, content.data() + done, content.size() - done);
+bool writeAll(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t count = ::write(file, content.data(), content.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return false;
-    done += static_cast<size_t>(count);
+    content.remove_prefix(static_cast<size_t>(count));
   }
-  return ::fsync(file) == 0;
+  return true;
 }
 
-/// The new content of a file, complete and on the disk under another name beside it.
-class Temporary {
+bool sameFile(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/// Where content goes that must not be renamed into its place.
+struct WrittenThrough {
+  bool special = false;  ///< no regular file, or the one behind `stream`
+  int stream = -1;       ///< standard output or error, if it is that
+};
+
+WrittenThrough writtenThrough(const std::string& path) {
+  struct stat there {};
+  if (::stat(path.c_str(), &there) != 0 || S_ISDIR(there.st_mode)) return {};
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat open {};
+    if (::fstat(stream, &open) == 0 && sameFile(there, open)) return {true, stream};
+  }
+  return {!S_ISREG(there.st_mode), -1};
+}
+
+}  // namespace
+
+/// The new content of a file under another name beside it; or what is written through.
+class GrowingFile::Temporary {
  public:
-  Temporary(const std::string& path, const std::string& content) : path_(path) {
+  explicit Temporary(const std::string& path) : path_(path) {
+    const WrittenThrough through = writtenThrough(path);
+    special_ = through.special;
+    if (special_) {
+      std::fflush(nullptr);  // what was printed before comes first
+      file_ = through.stream >= 0 ? ::fcntl(through.stream, F_DUPFD_CLOEXEC, 0)
+                                  : ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+      if (file_ < 0) throw systemError(path_, "cannot be written");
+      return;
+    }
     std::error_code no_link;
     fs::path target = fs::canonical(path, no_link);
     if (no_link) target = path;
@@ -105,17 +135,41 @@ class Temporary {
     static std::atomic<unsigned> count{0};
     name_ = target_ + "." + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".tmp";
     enlist();
-    write(content);
+    file_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file_ >= 0) {
+      exists_ = true;
+      return;
+    }
+    const Error error = systemError(path_, "cannot be written");
+    unlist();
+    throw error;
   }
   ~Temporary() {
+    if (file_ >= 0) ::close(file_);
     if (exists_) ::unlink(name_.c_str());
-    if (listed_ != nullptr) listed_->state = TemporaryName::kFree;
+    unlist();
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
 
+  void append(std::string_view piece) {
+    if (!writeAll(file_, piece)) throw systemError(path_, "cannot be written");
+  }
+
+  /// Makes sure that everything is on the disk before the rename.
+  void complete() {
+    struct stat old_file {};
+    bool written = special_ || ::fsync(file_) == 0;
+    if (!special_ && ::stat(target_.c_str(), &old_file) == 0)
+      written = ::fchmod(file_, old_file.st_mode & 07777) == 0 && written;
+    written = ::close(file_) == 0 && written;
+    file_ = -1;
+    if (!written) throw systemError(path_, "cannot be written");
+  }
+
   /// Gives it its final name. @throws Error
   void rename() {
+    if (special_) return;
     if (::rename(name_.c_str(), target_.c_str()) != 0)
       throw systemError(path_, "cannot be written");
     exists_ = false;
@@ -135,33 +189,15 @@ class Temporary {
       return;
     }
   }
-
-  void write(const std::string& content) {
-    const int file = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0) fail();
-    exists_ = true;
-    struct stat old_file {};
-    const bool replaces = ::stat(target_.c_str(), &old_file) == 0;
-    bool written = writeAll(file, content);
-    if (replaces) written = ::fchmod(file, old_file.st_mode & 07777) == 0 && written;
-    written = ::close(file) == 0 && written;
-    if (!written) fail();
-  }
-
-  /// From the constructor, after which no destructor runs.
-  [[noreturn]] void fail() {
-    const Error error = systemError(path_, "cannot be written");
-    if (exists_) ::unlink(name_.c_str());
+  void unlist() {
     if (listed_ != nullptr) listed_->state = TemporaryName::kFree;
-    throw error;
   }
 
   std::string path_, target_, name_;
   TemporaryName* listed_ = nullptr;
-  bool exists_ = false;
+  int file_ = -1;
+  bool exists_ = false, special_ = false;
 };
-
-}  // namespace
 
 std::string readFile(const std::string& path, size_t largest) {
   std::error_code ignored;
@@ -182,19 +218,40 @@ std::string readFile(const std::string& path, size_t largest) {
   return content;
 }
 
-void writeFileAtomically(const std::string& path, const std::string& content) {
-  Temporary temporary(path, content);
+GrowingFile::GrowingFile(const std::string& path)
+    : temporary_(std::make_unique<Temporary>(path)) {}
+
+GrowingFile::~GrowingFile() = default;
+
+void GrowingFile::append(std::string_view piece) { temporary_->append(piece); }
+
+void GrowingFile::finish() {
+  temporary_->complete();
   const Renaming renaming;
-  temporary.rename();
+  temporary_->rename();
+}
+
+void writeFileAtomically(const std::string& path, const std::string& content) {
+  GrowingFile file(path);
+  file.append(content);
+  file.finish();
 }
 
 void writeFilesTogether(const std::vector<FileContent>& files,
                         const std::vector<std::string>& stale) {
-  std::vector<std::unique_ptr<Temporary>> temporaries;
-  for (const FileContent& file : files)
-    temporaries.push_back(std::make_unique<Temporary>(file.path, file.content));
+  std::vector<std::unique_ptr<GrowingFile::Temporary>> temporaries;
+  // what is written through cannot be taken back and comes when the others are complete; not while
+  // signals wait, since a FIFO waits for its reader
+  for (const bool special : {false, true}) {
+    for (const FileContent& file : files) {
+      if (writtenThrough(file.path).special != special) continue;
+      temporaries.push_back(std::make_unique<GrowingFile::Temporary>(file.path));
+      temporaries.back()->append(file.content);
+      temporaries.back()->complete();
+    }
+  }
   const Renaming renaming;
-  for (const std::unique_ptr<Temporary>& temporary : temporaries) temporary->rename();
+  for (const std::unique_ptr<GrowingFile::Temporary>& temporary : temporaries) temporary->rename();
   for (const std::string& path : stale) {
     if (::unlink(path.c_str()) != 0 && errno != ENOENT)
       throw systemError(path, "cannot be removed");

@@ -4,10 +4,16 @@
 /// renamed, so that a reader (or a full disk) never sees half of it. Files that belong together are
 /// all written under temporary names before the first of them is renamed.
 ///
+/// What is there and is no regular file (a FIFO, a device, the pipe behind /dev/stdout) is opened
+/// and written to instead: a rename would put a file in its place. So is the file that standard
+/// output or standard error goes to.
+///
 /// Limit: a program that is killed outright, or loses power, between two renames leaves files of
 /// two results; what stopTidily() takes care of does not.
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace proprio {
@@ -30,6 +36,22 @@ struct FileContent {
 /// or a removal after others succeeded.
 void writeFilesTogether(const std::vector<FileContent>& files,
                         const std::vector<std::string>& stale = {});
+
+/// A file that is written piece by piece. It takes the place of what was there with finish();
+/// destroyed before that, it leaves nothing behind.
+class GrowingFile {
+ public:
+  /// @throws Error as writeFileAtomically, here and below.
+  explicit GrowingFile(const std::string& path);
+  ~GrowingFile();
+  void append(std::string_view piece);
+  void finish();
+
+ private:
+  class Temporary;
+  std::unique_ptr<Temporary> temporary_;
+  friend void writeFilesTogether(const std::vector<FileContent>&, const std::vector<std::string>&);
+};
 
 /// From now on the program ends on SIGINT (Ctrl-C), SIGTERM and SIGHUP without temporary files left
 /// behind, after renames that have begun are done, with exit code 128 + the signal's number (130

@@ -1,12 +1,17 @@
 #include "proprio/core/atomic_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <thread>
 
 #include "proprio/core/error.h"
 #include "proprio/core/testing/temp_folder.h"
@@ -47,6 +52,63 @@ TEST_F(AtomicFile, KeepsPermissionsAndLinks) {
   EXPECT_TRUE(fs::is_symlink(link));
   EXPECT_EQ(readFile(path), "new");
   EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+// A FIFO stays one and its reader gets the content, also through a link and beside other files.
+TEST_F(AtomicFile, WritesThroughWhatIsNoFile) {
+  const std::string fifo = folder_ / "fifo", link = folder_ / "link", plain = folder_ / "plain";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  fs::create_symlink(fifo, link);
+  const auto received = [&](const std::function<void()>& write) {
+    std::string content;
+    std::thread reader([&] { content = readFile(fifo); });
+    write();
+    reader.join();
+    return content;
+  };
+  EXPECT_EQ(received([&] { writeFileAtomically(fifo, "one"); }), "one");
+  EXPECT_EQ(received([&] { writeFileAtomically(link, "two"); }), "two");
+  EXPECT_EQ(received([&] { writeFilesTogether({{link, "three"}, {plain, "3"}}); }), "three");
+  EXPECT_TRUE(fs::is_fifo(fifo));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(readFile(plain), "3");
+  EXPECT_EQ(fileCount(), 3u);
+}
+
+// The file that standard output goes to is written to, behind what was printed before; renamed
+// over, it would lose all that is printed.
+TEST_F(AtomicFile, WritesToStandardOutput) {
+  const std::string file = folder_ / "out.txt";
+  const int saved = ::dup(STDOUT_FILENO);
+  std::fflush(stdout);
+  const int out = ::open(file.c_str(), O_WRONLY | O_CREAT, 0600);
+  ::dup2(out, STDOUT_FILENO);
+  std::printf("before ");
+  writeFileAtomically("/dev/stdout", "content ");
+  std::printf("after");
+  std::fflush(stdout);
+  ::dup2(saved, STDOUT_FILENO);
+  ::close(out);
+  ::close(saved);
+  EXPECT_EQ(readFile(file), "before content after");
+}
+
+// A file that grows appears when it is finished, and not at all otherwise.
+TEST_F(AtomicFile, GrowsUnseen) {
+  const std::string path = folder_ / "a";
+  writeFileAtomically(path, "old");
+  {
+    GrowingFile file(path);
+    file.append("half");
+  }
+  EXPECT_EQ(readFile(path), "old");
+  GrowingFile file(path);
+  file.append("new ");
+  file.append("content");
+  EXPECT_EQ(readFile(path), "old");
+  file.finish();
+  EXPECT_EQ(readFile(path), "new content");
+  EXPECT_EQ(fileCount(), 1u);
 }
 
 // Failures name the file and the reason, and leave nothing behind.
