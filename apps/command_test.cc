@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "apps/testing/command_test_base.h"
 #include "proprio/core/atomic_file.h"
@@ -59,6 +61,54 @@ TEST_F(Command, WrongArguments) {
     EXPECT_EQ(result.error.rfind("proprio: ", 0), 0u) << result.error;
     EXPECT_EQ(result.out, "") << arguments;
   }
+}
+
+// No verb replaces what it reads, or writes two contents to one file, whatever the file is called;
+// nothing changes, and the sentence names the option.
+TEST_F(Command, OutputsDoNotReplaceInputs) {
+  const std::string urdf = write("a.urdf", smallUrdf()), yaml = file("a.yaml");
+  const std::string states = write("s.csv", "q_j,v_j,a_j\n0,0,0\n");
+  const std::string log = write("l.csv", "time,q_j\n0,0\n1,1\n");
+  write("a.yaml", "version: 1\nurdf: a.urdf\n");
+  fs::create_symlink(urdf, file("link.urdf"));
+  const std::string before = readFile(urdf);
+  const auto refused = [&](const std::string& arguments, const std::string& words) {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_NE(result.error.find(words), std::string::npos) << result.error;
+  };
+  refused(fmt::format("check {0} --json {0}", urdf), "--json");
+  refused(fmt::format("check {0} --repair {0}", urdf), "is read as ROBOT");
+  refused(fmt::format("check {} --json {}", urdf, file("link.urdf")), "would be replaced");
+  refused(fmt::format("check {} --json {}", file("link.urdf"), urdf), "would be replaced");
+  refused(fmt::format("show {} --json {}", yaml, urdf), "is the description that was read");
+  refused(fmt::format("dynamics {0} --state {1} --out {0}", urdf, states), "--out");
+  refused(fmt::format("dynamics {0} --state {1} --out {1}", urdf, states), "is read as --state");
+  refused(fmt::format("dynamics {} --state {} --out {} --json {}", urdf, states, file("new"),
+                      file("./new")),
+          "are the same file");
+  refused(fmt::format("log {0} --out {0}", log), "is read as FILE");
+  refused(fmt::format("log {0} --robot {1} --json {1}", log, urdf), "is read as --robot");
+  refused(fmt::format("log {} --robot {} --json {}", log, yaml, urdf), "description");
+  refused(fmt::format("simulate {0} --out {1} --plot {1}", urdf, file("x.svg")), "choose two");
+  refused(fmt::format("check {} --json ''", urdf), "--json is empty");
+  EXPECT_EQ(readFile(urdf), before);
+  EXPECT_FALSE(fs::exists(file("new")));
+}
+
+// Devices may get several outputs, and stay what they are.
+TEST_F(Command, OutputsGoThroughPipes) {
+  const std::string urdf = write("a.urdf", smallUrdf()), states = write("s.csv", "q_j\n0\n");
+  const std::string fifo = file("fifo");
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  std::string content;
+  std::thread reader([&] { content = readFile(fifo); });
+  EXPECT_EQ(run(fmt::format("check {} --json {}", urdf, fifo)).code, 0);
+  reader.join();
+  EXPECT_TRUE(fs::is_fifo(fifo));
+  EXPECT_TRUE(nlohmann::json::parse(content).contains("findings")) << content;
+  const Result piped = run(fmt::format("schema robot --json /dev/stdout | head -c 1"));
+  EXPECT_EQ(piped.out, "{");
 }
 
 // Files that are missing or not a robot end with 2 and name the file.

@@ -111,21 +111,6 @@ void setRecordingNoise(const std::string& text, IdentifyOptions* identify) {
 
 const auto kRobotFiles = {"/robot.urdf", "/robot.yaml"};
 
-/// A result must not replace what it was made from.
-void requireOtherFolder(const std::string& folder, const Model& model) {
-  if (folder.empty()) return;
-  std::error_code ignored;
-  for (const char* name : kRobotFiles) {
-    for (const std::string& read : {model.source, model.urdf}) {
-      if (std::filesystem::equivalent(folder + name, read, ignored))
-        throw Error(fmt::format(
-            "--out {}: {}{} is the description that was read, and would be replaced; choose "
-            "another folder",
-            folder, folder, name));
-    }
-  }
-}
-
 /// robot.urdf and robot.yaml of an earlier result in the folder, which a result that has none would
 /// stand beside.
 std::vector<std::string> staleFiles(const std::string& folder) {
@@ -179,7 +164,6 @@ void writeAll(const IdentifyVerbOptions& options, const Model& model,
 
 int run(IdentifyVerbOptions options) {
   const Model model = readRobot(options);
-  requireOtherFolder(options.out, model);
   options.identify.signals = jointSignalOptions(options.signals);
   setConstraints(options, &options.identify.method);
   setEssentialRule(options.essential_rule, &options.identify);

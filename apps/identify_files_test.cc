@@ -137,7 +137,7 @@ TEST_F(Identify, KeepsItsInput) {
   const CommandResult result = run("identify " + file("arm/robot.yaml") + " --split 0.7 --log " +
                                    file("log.csv") + " --out " + file("arm"));
   EXPECT_EQ(result.code, 2) << result.out;
-  EXPECT_NE(result.error.find("is the description that was read"), std::string::npos)
+  EXPECT_NE(result.error.find("is read as ROBOT, and would be replaced"), std::string::npos)
       << result.error;
   EXPECT_EQ(readFile(file("arm/robot.yaml")), "version: 1\nurdf: robot.urdf\n");
 }

@@ -224,11 +224,17 @@ std::vector<LogPart> partsOf(const LogOptions& options, const Model* model, std:
   return parts;
 }
 
+std::optional<Model> robotOf(const LogOptions& options) {
+  if (options.robot.empty()) return std::nullopt;
+  RobotOptions robot;
+  robot.robot = options.robot;
+  return readRobot(robot);
+}
+
 int runLog(LogOptions options) {
   if (!options.plot.empty()) requirePicturePath(options.plot);
   options.read.csv.separator = separatorOf(options.separator);
-  std::optional<Model> model;
-  if (!options.robot.empty()) model = proprio::readRobot(options.robot, {});
+  const std::optional<Model> model = robotOf(options);
   const Model* robot = model ? &*model : nullptr;
   std::string text;
   const std::vector<LogPart> parts = partsOf(options, robot, text);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <map>
 
+#include "apps/output_files.h"
 #include "apps/verb.h"
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/text.h"
@@ -113,7 +114,9 @@ int runCommand(int argc, char** argv) {
     fmt::print(stderr, "{}", app.help());
     return 2;
   }
-  return runs[app.get_subcommands().front()->get_name()]();
+  const CLI::App& verb = *app.get_subcommands().front();
+  requireSeparateOutputs(verb);
+  return runs[verb.get_name()]();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "apps/output_files.h"
 #include "proprio/core/atomic_file.h"
 
 namespace proprio::apps {
@@ -28,7 +29,9 @@ Model readRobot(const RobotOptions& options, bool lump_fixed, std::vector<ReadNo
   read.notes = notes;
   if (options.floating || options.fixed) read.floating = options.floating;
   if (!options.base.empty()) read.base = options.base;
-  return proprio::readRobot(options.robot, read);
+  Model model = proprio::readRobot(options.robot, read);
+  for (const std::string& file : {model.source, model.urdf}) requireNotReplaced(file);
+  return model;
 }
 
 void writeJson(const RobotOptions& options, const std::string& text) {
