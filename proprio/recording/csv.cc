@@ -71,6 +71,7 @@ void takeTime(Recording& recording, int column, const TimeName& name) {
     }
   }
   if (unit != "s") recording.time *= findUnit(unit)->factor;
+  if (name.stated || unit != "s") recording.time_unit = unit;
   removeColumn(recording, column);
 }
 

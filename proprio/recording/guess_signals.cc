@@ -5,6 +5,7 @@
 #include <set>
 
 #include "proprio/recording/guess_signals_internal.h"
+#include "proprio/recording/signal_map.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/recording/signal_words_internal.h"
 #include "proprio/recording/units.h"
@@ -103,6 +104,14 @@ class JointNames {
   int numbered(int number) const {
     const auto found = std::find(numbers_.begin(), numbers_.end(), number);
     return number < 0 || found == numbers_.end() ? -1 : static_cast<int>(found - numbers_.begin());
+  }
+
+  /// The smallest of the joints' numbers if they count them all in a row, else -1.
+  int firstNumber() const {
+    const auto [least, most] = std::minmax_element(numbers_.begin(), numbers_.end());
+    const bool row = !numbers_.empty() && *least >= 0 &&
+                     *most - *least + 1 == static_cast<int>(numbers_.size());
+    return row ? *least : -1;
   }
 
  private:
@@ -316,10 +325,17 @@ std::vector<int> byJoint(const ColumnGroup& group, const JointNames& joints) {
     return {};
   std::vector<int> columns(joints.count(), -1);
   for (const GuessedColumn& column : group.columns) {
-    const int at = !by_number    ? column.joint
-                   : own_numbers ? joints.numbered(column.number)
-                                 : column.number - first;
-    if (at < 0 || at >= static_cast<int>(by_number && !own_numbers ? count : joints.count()) ||
+    int at = column.joint;
+    if (own_numbers) {
+      at = joints.numbered(column.number);
+    } else if (by_number) {
+      // columns from 0 of joints from 1 count as these do, wherever those are in the robot's file
+      const int place = column.number - first, lowest = joints.firstNumber();
+      at = place >= static_cast<int>(count) ? -1
+           : lowest >= 0                    ? joints.numbered(lowest + place)
+                                            : place;
+    }
+    if (at < 0 || at >= static_cast<int>(joints.count()) ||
         columns[static_cast<size_t>(at)] >= 0)
       return {};
     columns[static_cast<size_t>(at)] = static_cast<int>(column.channel);
@@ -419,6 +435,29 @@ NamedQuantity quantityInName(const std::string& name) {
     if (*found.begin() == toString(quantity)) named.quantity = quantity;
   }
   return named;
+}
+
+std::vector<std::string> jointsAlongChain(const Model& model) {
+  std::vector<std::pair<int, std::string>> joints;  // with how many others move it
+  const std::vector<std::string> names = signalJoints(model);
+  std::map<int, const Joint*> above;  // by the link that it moves
+  for (const Joint& joint : model.joints) above[joint.second] = &joint;
+  std::set<int> depths;
+  for (const std::string& name : names) {
+    int depth = 0;
+    const Joint* at = &model.joints[static_cast<size_t>(requireJoint(model, name))];
+    for (size_t k = 0; k < model.joints.size() && above.count(at->first) != 0; ++k) {
+      at = above[at->first];
+      depth += std::find(names.begin(), names.end(), at->name) != names.end();
+    }
+    joints.emplace_back(depth, name);
+    depths.insert(depth);
+  }
+  if (depths.size() < joints.size()) return names;  // it branches
+  std::sort(joints.begin(), joints.end());
+  std::vector<std::string> ordered;
+  for (const auto& [depth, name] : joints) ordered.push_back(name);
+  return ordered;
 }
 
 std::vector<SignalDeclaration> guessSignals(const std::vector<std::string>& joints,

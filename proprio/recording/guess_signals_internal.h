@@ -10,18 +10,24 @@
 /// Columns called like the joints and nothing else are positions.
 ///
 /// A quantity is taken if one group of columns, equal in their other words, has no joint twice.
-/// Numbers are those in the joints' own names (2 is joint_2), or else in a row from 0 or 1, the
-/// joints (or the first of them, at least half) in the order of the robot. Groups with words that
+/// Numbers are those in the joints' own names (2 is joint_2), or else in a row from 0 or 1 as the
+/// joints' own numbers are, or else the joints (or the first of them, at least half) in the order
+/// of the robot: along the chain, or that of its file where it branches. Groups with words that
 /// make something else of it (external, error, gravity, motor ...) are left alone; of two groups
 /// the one with fewer words counts.
 
 #include <string>
 #include <vector>
 
+#include "proprio/model/model.h"
 #include "proprio/model/signal_declaration.h"
 #include "proprio/recording/recording.h"
 
 namespace proprio {
+
+/// Joints with one coordinate of their own, from the base to the tip where each moves the next;
+/// where the robot branches as in signalJoints().
+std::vector<std::string> jointsAlongChain(const Model& model);
 
 /// One declaration per quantity and role that was understood, measured ones first.
 std::vector<SignalDeclaration> guessSignals(const std::vector<std::string>& joints,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "proprio/core/error.h"
@@ -309,6 +310,94 @@ TEST(GuessSignals, ClocksWithoutUnit) {
   EXPECT_DOUBLE_EQ(mapped(4000.0, 5.0).time[100], 0.4);
   EXPECT_EQ(mapped(4.0, 0.005).time[100], 400.0);  // a very slow robot
   EXPECT_DOUBLE_EQ(mapped(0.004, 5.0).time[100], 0.4);
+}
+
+/// 200 rows of a motion at 1 kHz under our own names, with these time stamps and velocities (rad/s,
+/// unless empty).
+Recording stampedLog(const std::string& time, double step, double velocity) {
+  std::string text = time + ",q_elbow_joint [rad]";
+  if (velocity > 0.0) text += ",v_elbow_joint [rad/s]";
+  for (int i = 0; i < 200; ++i) {
+    text += fmt::format("\n{},{}", step * i, std::sin(0.002 * i));
+    if (velocity > 0.0) text += fmt::format(",{}", velocity * std::cos(0.002 * i));
+  }
+  return readCsvRecordingText(text + "\n", "log.csv");
+}
+
+// Stamps in ms or ns are read so, under our own names too, if the speeds are those of a joint then;
+// recorded velocities prove it or its contrary. What the file states is never changed without a
+// word: a contradiction is refused, and a declared unit decides it.
+TEST(GuessSignals, ClocksThatCallThemselvesSeconds) {
+  const Model robot = robotWith(kUrJoints);
+  EXPECT_DOUBLE_EQ(mapRecording(robot, {stampedLog("time", 1.0, 0.0)}).time[100], 0.1);
+  EXPECT_DOUBLE_EQ(mapRecording(robot, {stampedLog("time", 1e6, 0.0)}).time[100], 0.1);
+  EXPECT_DOUBLE_EQ(mapRecording(robot, {stampedLog("time", 1.0, 2.0)}).time[100], 0.1);
+  EXPECT_DOUBLE_EQ(mapRecording(robot, {stampedLog("time [s]", 1.0, 0.002)}).time[100], 100.0);
+  EXPECT_DOUBLE_EQ(mapRecording(robot, {stampedLog("time [s]", 0.001, 0.0)}).time[100], 0.1);
+  EXPECT_DOUBLE_EQ(mapRecording(robot, {stampedLog("tick_ms", 1.0, 0.0)}).time[100], 0.1);
+  const auto message = [&](const Recording& log) -> std::string {
+    try {
+      mapRecording(robot, {log});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_TRUE(containsText(message(stampedLog("time [s]", 1.0, 0.0)), "look like ms"));
+  EXPECT_TRUE(containsText(message(stampedLog("time [s]", 1e6, 0.0)), "look like ns"));
+  EXPECT_TRUE(containsText(message(stampedLog("time [ms]", 1e-3, 0.0)), "look like s, but"));
+  EXPECT_TRUE(containsText(message(stampedLog("time [s]", 1.0, 2.0)), "velocities are 1e+03 times"))
+      << message(stampedLog("time [s]", 1.0, 2.0));
+  // a joint that would be faster than it can be is slow instead
+  Model slow = robot;
+  for (Joint& joint : slow.joints) joint.limits.velocity = 0.5;
+  EXPECT_DOUBLE_EQ(mapRecording(slow, {stampedLog("time [s]", 1.0, 0.0)}).time[100], 100.0);
+  Model declared = robot;
+  declared.recording = RecordingDeclaration();
+  declared.recording->time.unit = "s";
+  EXPECT_DOUBLE_EQ(mapRecording(declared, {stampedLog("time [s]", 1.0, 0.0)}).time[100], 100.0);
+}
+
+// Continuous joints have no limits of position: their limits of velocity tell degrees, and so does
+// an angle that goes from 180 to -180.
+TEST(GuessSignals, DegreesBySpeed) {
+  const auto largest = [](double amplitude, double limit, bool wrap) {
+    Model robot = robotWith(kUrJoints);
+    for (Joint& joint : robot.joints) joint.limits.velocity = limit;
+    std::string text = "t,q1,q2,q3\n";
+    for (int i = 0; i < 500; ++i) {
+      double q = amplitude * std::sin(0.01 * i);
+      if (wrap && q > 180.0) q -= 360.0;
+      text += fmt::format("{},{},{},{}\n", 0.01 * i, q, q, q);
+    }
+    const Recording mapped = mapRecording(robot, {readCsvRecordingText(text, "log.csv")});
+    return mapped.values.col(0).maxCoeff();
+  };
+  EXPECT_NEAR(largest(90.0, 3.0, false), 1.5708, 1e-3);
+  EXPECT_NEAR(largest(2.0, 3.0, false), 2.0, 1e-3);
+  EXPECT_NEAR(largest(90.0, 0.0, false), 90.0, 0.1);  // nothing tells
+  EXPECT_NEAR(largest(200.0, 0.0, true), 3.1416, 0.05);
+}
+
+// Columns that count from 0 are joints that count from 1, and joints without numbers follow each
+// other along the chain, in whatever order the robot's file has them.
+TEST(GuessSignals, OrderOfJoints) {
+  Model robot = robotWith(kNumberedJoints);
+  std::reverse(robot.joints.begin(), robot.joints.end());
+  robot = finalize(robot);
+  Names names;
+  for (int k = 0; k < 6; ++k) names.push_back(fmt::format("position_{}", k));
+  for (int k = 0; k < 6; ++k) names.push_back(fmt::format("torque_{}", k));
+  const Recording numbered = mapRecording(robot, {namedLog(names)});
+  EXPECT_EQ(channelValue(numbered, "q_joint_1"), 1.0);
+  EXPECT_EQ(channelValue(numbered, "tau_joint_6"), 12.0);
+  Model shuffled = robotWith(kUrJoints);
+  std::swap(shuffled.joints[0], shuffled.joints[2]);
+  shuffled = finalize(shuffled);
+  const Recording along =
+      mapRecording(shuffled, {namedLog({"q1", "q2", "q3", "tau1", "tau2", "tau3"})});
+  EXPECT_EQ(channelValue(along, "q_shoulder_pan_joint"), 1.0);
+  EXPECT_EQ(channelValue(along, "tau_elbow_joint"), 6.0);
 }
 
 // A list of motor states, as legged robots report it, is about the joints; the note names the first

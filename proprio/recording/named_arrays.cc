@@ -201,6 +201,7 @@ void setTime(const NamedArray& array, char separator, Recording& recording) {
   }
   recording.time = array.values.col(0);
   if (unit != "s") recording.time *= findUnit(unit)->factor;
+  if (time->stated || unit != "s") recording.time_unit = unit;
 }
 
 Recording makeRecording(const std::string& file, const std::vector<const NamedArray*>& members,

@@ -9,6 +9,7 @@
 #include "proprio/core/text.h"
 #include "proprio/recording/cut.h"
 #include "proprio/recording/guess_signals_internal.h"
+#include "proprio/recording/signal_select_internal.h"
 
 namespace proprio {
 namespace {
@@ -163,8 +164,16 @@ void judgeTime(const TimeStatistics& t, Findings& findings) {
     findings.add(Severity::kWarning, "time",
                  t.samples == 0   ? "there are no samples"
                  : t.samples == 1 ? "there is only one sample"
-                                  : "there are no time stamps; declare the rate");
+                                  : "there are no time stamps; give the rate (--rate, or "
+                                    "recording.rate in robot.yaml)");
     return;
+  }
+  constexpr double kSlowest = 1.0, kFastest = 1e5;  // Hz; robots are recorded with 10 Hz to 10 kHz
+  if (t.rate_hz > 0.0 && (t.rate_hz <= kSlowest || t.rate_hz >= kFastest)) {
+    findings.add(Severity::kWarning, "time",
+                 fmt::format("the stamps say {:.3g} Hz, which no robot is recorded with: check "
+                             "their unit ('recording: {{time: {{unit: ms}}}}' in robot.yaml)",
+                             t.rate_hz));
   }
   if (t.restarts > 0) {
     findings.add(
@@ -254,8 +263,9 @@ void judgeChannel(const Channel& channel, const ChannelStatistics& c, const Time
 }
 
 // Positions beyond the limits by more than the whole range are in another unit, or counts. Offsets,
-// overshoot and turns that were counted on stay below that.
+// overshoot and turns that were counted on stay below that; a few values are outliers.
 void judgeLimits(const Recording& recording, const Model& model, Findings& findings) {
+  constexpr double kOutliers = 0.05;  // share of the values
   for (size_t c = 0; c < recording.channels.size(); ++c) {
     const Channel& channel = recording.channels[c];
     const int joint = model.jointIndex(channel.of);
@@ -268,13 +278,69 @@ void judgeLimits(const Recording& recording, const Model& model, Findings& findi
     const auto values = recording.values.col(static_cast<Index>(c)).array();
     const auto beyond = ((values > limits.upper + far) || (values < limits.lower - far)).count();
     if (beyond == 0) continue;
+    const bool few =
+        static_cast<double>(beyond) < kOutliers * static_cast<double>(values.size());
     findings.add(
-        Severity::kError, channel.name,
+        few ? Severity::kWarning : Severity::kError, channel.name,
         fmt::format("{} of {} values are far beyond the joint's limits ({} to {}), up to "
-                    "{:.6g}: another unit, or counts; `unit` or `scale` in robot.yaml "
-                    "says which",
+                    "{:.6g}: {}",
                     beyond, values.size(), formatNumber(limits.lower), formatNumber(limits.upper),
-                    values.isFinite().select(values.abs(), 0.0).maxCoeff()));
+                    values.isFinite().select(values.abs(), 0.0).maxCoeff(),
+                    few ? "outliers"
+                        : "another unit, or counts; `unit` or `scale` in robot.yaml says which"));
+  }
+}
+
+// The size that nine tenths of the values stay below.
+double usualSize(const Eigen::Ref<const VectorXd>& values) {
+  std::vector<double> sizes;
+  for (const double value : values) {
+    if (std::isfinite(value)) sizes.push_back(std::abs(value));
+  }
+  if (sizes.empty()) return 0.0;
+  const auto place = static_cast<std::ptrdiff_t>(0.9 * static_cast<double>(sizes.size()));
+  std::nth_element(sizes.begin(), sizes.begin() + place, sizes.end());
+  return sizes[static_cast<size_t>(place)];
+}
+
+// Speeds and torques that are usually ten times what joints are made for, of most joints, are in
+// another unit, or the time is. One joint may have a limit that nobody meant.
+void judgeDrives(const Recording& recording, const Model& model, Findings& findings) {
+  constexpr double kBeyondDrives = 10.0;
+  for (const Quantity quantity : {Quantity::kPosition, Quantity::kTorque}) {
+    const bool speeds = quantity == Quantity::kPosition;
+    if (speeds && recording.time.size() != recording.samples()) continue;
+    size_t limited = 0, beyond = 0;
+    double most = 0.0, most_limit = 0.0;
+    std::string joint_of_most;
+    for (size_t c = 0; c < recording.channels.size(); ++c) {
+      const Channel& channel = recording.channels[c];
+      const int joint = model.jointIndex(channel.of);
+      if (channel.quantity != quantity || channel.role != Role::kMeasured || joint < 0) continue;
+      const JointLimits& limits = model.joints[static_cast<size_t>(joint)].limits;
+      const double limit = speeds ? limits.velocity : limits.effort;
+      if (!(limit > 0.0) || !std::isfinite(limit)) continue;
+      const auto values = recording.values.col(static_cast<Index>(c));
+      const double usual = speeds ? usualSpeed(recording.time, values) : usualSize(values);
+      ++limited;
+      if (!(usual > kBeyondDrives * limit)) continue;
+      ++beyond;
+      if (usual / limit <= most) continue;
+      most = usual / limit;
+      most_limit = limit;
+      joint_of_most = channel.of;
+    }
+    if (2 * beyond <= limited) continue;
+    findings.add(Severity::kError, "",
+                 fmt::format("{} of {} joints {} limit of {} most of the time ('{}' {:.3g} times "
+                             "its {}): {}",
+                             beyond, limited,
+                             speeds ? "move far beyond their" : "have torques far beyond their",
+                             speeds ? "velocity" : "effort", joint_of_most, most,
+                             formatNumber(most_limit),
+                             speeds ? "check the unit of positions (degrees?) and of time"
+                                    : "check the unit of torques (mN m, N mm?), and whether they "
+                                      "are currents or counts"));
   }
 }
 
@@ -417,6 +483,7 @@ Quality assessQuality(const Recording& recording, const std::shared_ptr<const Mo
     judgeChannel(recording.channels[c], quality.channels.back(), quality.time, findings);
   }
   if (model) judgeLimits(recording, *model, findings);
+  if (model && ordered) judgeDrives(recording, *model, findings);
   if (ordered) quality.delays = estimateDelays(recording, model);
   judgeDelays(quality.delays, quality.time, findings);
   for (const std::string& note : recording.notes) findings.add(Severity::kNote, "", note);

@@ -72,6 +72,13 @@ std::vector<VectorXd> stampsOf(const Model& model, const std::vector<Recording>&
       }
       stamps[i] = found;
     }
+  } else if (time.channel.empty() && !time.unit.empty()) {
+    // in another unit than the file states, or than was believed
+    for (size_t i = 0; i < raw.size(); ++i) {
+      const std::string read_as = raw[i].time_unit.empty() ? "s" : raw[i].time_unit;
+      if (read_as != time.unit)
+        stamps[i] *= findUnit(time.unit)->factor / findUnit(read_as)->factor;
+    }
   } else if (!time.channel.empty()) {
     for (size_t i = 0; i < raw.size(); ++i) {
       const VectorXd found = stampsIn(raw[i], time, declared.location);
@@ -138,6 +145,12 @@ class Collector {
     if (model.recording) join_ = model.recording->join;
     time_ = stamps_[base];
     rows_ = raw[base].samples();
+  }
+
+  void scaleTime(double factor) {
+    if (factor == 1.0) return;
+    time_ *= factor;
+    for (VectorXd& stamps : stamps_) stamps *= factor;
   }
 
   const VectorXd& time() const { return time_; }
@@ -438,17 +451,16 @@ void chooseRows(const Model& model, const Collector& collector, bool mapped_befo
 
 }  // namespace
 
-Recording mapRecording(const Model& model, const std::vector<Recording>& given) {
-  if (given.empty()) throw Error("there is no recording to map");
+Recording mapRecording(const Model& model, const std::vector<Recording>& raw) {
+  if (raw.empty()) throw Error("there is no recording to map");
   bool declared = model.recording && !model.recording->signals.empty();
   Recording mapped;
-  const std::vector<Selection> selections = selectionsFor(model, given, declared, mapped.notes);
-  const double factor =
-      declared ? 1.0 : guessTimeFactor(given[selections[0].recording], selections, mapped.notes);
-  std::vector<Recording> scaled;
-  if (factor != 1.0) scaled = given;
-  for (Recording& recording : scaled) recording.time *= factor;
-  const std::vector<Recording>& raw = factor != 1.0 ? scaled : given;
+  std::vector<Selection> selections = selectionsFor(model, raw, declared, mapped.notes);
+  Collector collector(model, raw, selections[0].recording);
+  if (!model.recording || (model.recording->time.unit.empty() && !(model.recording->rate_hz > 0.0)))
+    collector.scaleTime(guessTimeFactor(model, raw[selections[0].recording], collector.time(),
+                                        selections, mapped.notes));
+  if (!declared) guessDegrees(model, raw, collector.time(), selections, mapped.notes);
   const bool mapped_before = !declared && model.recording && !model.recording->signals.empty();
   mapped.source = raw[selections[0].recording].source;
   mapped.topic = raw[selections[0].recording].topic;
@@ -457,7 +469,6 @@ Recording mapRecording(const Model& model, const std::vector<Recording>& given) 
   noteStrangers(model, raw, selections, mapped.notes);
   if (!declared) noteLeftOut(model, raw, selections, mapped.notes);
 
-  Collector collector(model, raw, selections[0].recording);
   const bool can_join = model.recording && !model.recording->join.method.empty();
   Output out;
   for (const Selection& s : selections) {
@@ -482,8 +493,6 @@ Recording mapRecording(const Model& model, const std::vector<Recording>& given) 
   Index begin = 0, count = 0;
   chooseRows(model, collector, mapped_before, begin, count);
   if (collector.time().size() > 0) mapped.time = collector.time().segment(begin, count);
-  if (collector.time().size() == 0)
-    mapped.notes.push_back("there are no time stamps; declare recording.rate");
   mapped.channels = std::move(out.channels);
   mapped.values.resize(count, static_cast<Index>(mapped.channels.size()));
   for (size_t c = 0; c < out.columns.size(); ++c)

@@ -544,7 +544,7 @@ void noteStrangers(const Model& model, const std::vector<Recording>& raw,
 
 std::vector<Selection> selectByNames(const Model& model, const std::vector<Recording>& raw,
                                      std::vector<std::string>& notes) {
-  const std::vector<std::string> joints = signalJoints(model);
+  const std::vector<std::string> joints = jointsAlongChain(model);
   std::vector<Selection> selections;
   for (const Role role : {Role::kMeasured, Role::kCommanded, Role::kTruth, Role::kExternal}) {
     for (const Quantity quantity : kJointQuantities) {
@@ -566,7 +566,6 @@ std::vector<Selection> selectByNames(const Model& model, const std::vector<Recor
            s.columns.front().quantity != Quantity::kTemperature;
   });
   if (!useful) refuseLog(model, joints, raw);
-  guessDegrees(model, raw, selections, notes);
   for (size_t i = 0; i < raw.size(); ++i) addSensors(model, raw[i], i, selections);
   return selections;
 }

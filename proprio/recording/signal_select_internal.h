@@ -40,15 +40,33 @@ std::vector<Selection> selectByNames(const Model& model, const std::vector<Recor
 
 /// Positions that were taken by other names than ours and state no unit are in degrees where they
 /// leave the limits of the joints as radians and keep them as degrees; with them velocities that
-/// are their derivative. A note tells it.
+/// are their derivative. Where limits of positions say nothing, those of velocities do, by the
+/// differences of positions over `time` (s; may be empty), and so do steps of a turn in degrees. A
+/// note tells it.
 void guessDegrees(const Model& model, const std::vector<Recording>& raw,
-                  std::vector<Selection>& selections, std::vector<std::string>& notes);
+                  const Eigen::VectorXd& time, std::vector<Selection>& selections,
+                  std::vector<std::string>& notes);
 
-/// Seconds per unit of time stamps that are whole numbers in steps of 1 and more, as no log of a
-/// robot has them in s: ms, us or ns by their size, unless recorded velocities contradict;
-/// otherwise 1. A note tells it.
-double guessTimeFactor(const Recording& recording, const std::vector<Selection>& selections,
-                       std::vector<std::string>& notes);
+/// What to multiply time stamps (s) with that nobody declares and that make no log of a robot: with
+/// steps of 1 s and more, or of 10 us and less. One factor of a thousand, a million or a milliard
+/// makes it one of 10 Hz to 10 kHz. It is taken if recorded velocities are the differences of
+/// positions then; without velocities if the joints then keep their limits of velocity, and use
+/// some of them. Otherwise 1. A note tells it.
+/// @throws Error if it contradicts the unit that the file states.
+double guessTimeFactor(const Model& model, const Recording& recording, const Eigen::VectorXd& time,
+                       const std::vector<Selection>& selections, std::vector<std::string>& notes);
+
+/// Least squares factor between recorded velocities and the differences of positions over the time
+/// stamps, over all joints of both; 0 if they do not move.
+double velocityFactor(const Recording& recording, const Eigen::VectorXd& time,
+                      const Selection& positions, const Selection& velocities);
+
+/// A speed that all but a tenth of the steps keep, in the unit of the channel per s: spikes, and
+/// angles that begin a new turn, are faster.
+double usualSpeed(const Eigen::VectorXd& time, const Eigen::Ref<const Eigen::VectorXd>& q);
+
+/// Was it chosen by a name that is not ours, and does nothing state its unit?
+bool isUnitless(const Selection& s, const Recording& recording);
 
 /// Nothing in the log names a joint of the model. @throws Error with the channels found, the joints
 /// wanted and the lines for robot.yaml.

@@ -70,7 +70,10 @@ std::optional<TimeName> timeNamed(const std::string& name, const std::string& un
                                                        "time points"};
   time.header = plain.ends_with("header stamp");
   time.duration = plain == "duration";
-  if (!time.header && std::find(kNames.begin(), kNames.end(), plain) == kNames.end())
+  // a counter is a time only if it says what it counts
+  const bool counter = time.stated && (plain == "tick" || plain == "ticks" || plain == "clock");
+  if (!time.header && !counter &&
+      std::find(kNames.begin(), kNames.end(), plain) == kNames.end())
     return std::nullopt;
   const auto found = findUnit(time.unit);
   return found && found->si == "s" ? std::optional(time) : std::nullopt;
