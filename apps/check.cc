@@ -48,15 +48,21 @@ int repairAndReport(const CheckOptions& options, const Model& model,
   const Repair repair = repaired(model, options.repair_options);
   const std::string urdf = repairedUrdf(repair);
   const std::vector<Finding> remaining = lint(repair.model);
+  std::string elsewhere;  // what a copy of the URDF cannot change
+  for (const Finding& finding : remaining) {
+    if (finding.severity == Severity::kError && finding.location.file != model.urdf)
+      elsewhere = fmt::format("; correct those of {} there", finding.location.file);
+  }
   writeFileAtomically(options.repair, urdf);
   writeJson(options, findingsJson(model, findings, repairJson(repair)));
   const bool colour = colourWanted();
   print(heading(options, model, colour) + findingsText(findings, colour, terminalWidth()) + "\n" +
         repairText(repair, colour) + "\n" +
         fmt::format("  written to {} with a margin of {} of the reference; it has {} errors and {} "
-                    "warnings\n",
+                    "warnings{}\n",
                     options.repair, options.repair_options.margin,
-                    countOf(remaining, Severity::kError), countOf(remaining, Severity::kWarning)));
+                    countOf(remaining, Severity::kError), countOf(remaining, Severity::kWarning),
+                    elsewhere));
   return exitCode(remaining, options.strict);
 }
 
@@ -96,8 +102,8 @@ Run addCheck(CLI::App& verb) {
   verb.add_flag("--strict", options->strict, "exit with 1 for warnings too");
   auto* repair = verb.add_option("--repair", options->repair,
                                  "write a copy of the URDF with the nearest possible inertias for "
-                                 "links with errors and what simulators refuse (flat and massless "
-                                 "links); the exit code is then about the copy");
+                                 "links with errors and what simulators refuse (points, lines, flat "
+                                 "and massless links); the exit code is then about the copy");
   repair->type_name("OUT.urdf");
   verb.add_option("--margin", options->repair_options.margin,
                   "what repaired inertias keep of the reference, between 0 and 1")

@@ -123,26 +123,32 @@ Pose motionAt(const Joint& joint, double q) {
   return {rotationExp(q * joint.axis), Vector3d::Zero()};
 }
 
-Error jointError(const Joint& joint, const std::string& text) {
+// about a joint, where its locking is asked for or else where it stands
+Error jointError(const Joint& joint, const FileLocation& asked, const std::string& text) {
   const std::string sentence = fmt::format("joint '{}': {}", joint.name, text);
-  return joint.location.file.empty() ? Error(sentence) : errorAt(joint.location, sentence);
+  const FileLocation& location = asked.file.empty() ? joint.location : asked;
+  return location.file.empty() ? Error(sentence) : errorAt(location, sentence);
 }
 
 // Positions of all locked joints by index: the given ones and the mimic joints that follow them.
 std::map<int, double> lockedPositions(const Model& model, const std::vector<JointValue>& locked) {
   std::map<int, double> given, all;
+  std::map<int, FileLocation> asked;
   for (const JointValue& value : locked) {
     const int index = requireJoint(model, value.joint);
     const Joint& joint = model.joints[index];
     if (!std::isfinite(value.position)) {
       throw jointError(
-          joint, fmt::format("it cannot be locked at {}; give a finite position", value.position));
+          joint, value.location,
+          fmt::format("it cannot be locked at {}; give a finite position", value.position));
     }
+    asked.emplace(index, value.location);
     if (!given.emplace(index, value.position).second)
-      throw jointError(joint, "it is locked twice; name it once");
+      throw jointError(joint, value.location, "it is locked twice; name it once");
     if (velocityCount(joint.type) > 1 && value.position != 0.0) {
-      throw jointError(joint, fmt::format("a {} joint can be locked at 0 only, not at {}",
-                                          toString(joint.type), value.position));
+      throw jointError(joint, value.location,
+                       fmt::format("a {} joint can be locked at 0 only, not at {}",
+                                   toString(joint.type), value.position));
     }
   }
   for (size_t i = 0; i < model.joints.size(); ++i) {
@@ -159,13 +165,14 @@ std::map<int, double> lockedPositions(const Model& model, const std::vector<Join
     if (leader == given.end()) {
       if (own == given.end()) continue;
       throw jointError(
-          joint, fmt::format("it mimics '{}' and cannot be locked alone; lock that joint instead",
-                             joint.mimic->leader));
+          joint, asked.at(own->first),
+          fmt::format("it mimics '{}' and cannot be locked alone; lock that joint instead",
+                      joint.mimic->leader));
     }
     const double position = joint.mimic_ratio * leader->second + joint.mimic_offset;
     constexpr double kSame = 1e-9;  // rad or m
     if (own != given.end() && std::abs(own->second - position) > kSame) {
-      throw jointError(joint,
+      throw jointError(joint, asked.at(own->first),
                        fmt::format("it is locked at {}, but mimics a joint that puts it at {}",
                                    own->second, position));
     }
@@ -192,6 +199,7 @@ void lockCouplings(Model& model, const std::map<int, double>& locked) {
         } else if (term.signal == Signal::kPosition && entry->second * term.weights[k] != 0.0) {
           throw jointError(
               model.joints[entry->first],
+              column.location,
               fmt::format(
                   "coupling '{}' uses its position, so it can be locked at 0 only, not at {}",
                   column.name, entry->second));

@@ -74,7 +74,9 @@ std::string summary(const Model& model, bool colour) {
 
 std::string rangeText(const Joint& joint) {
   const JointLimits& limits = joint.limits;
-  if (std::isnan(limits.lower) && std::isnan(limits.upper)) return "";
+  // of a planar joint nobody says which of its three coordinates is meant
+  const bool none = std::isnan(limits.lower) && std::isnan(limits.upper);
+  if (none || velocityCount(joint.type) != 1) return "";
   return fmt::format("{} … {} {}", readable(limits.lower), readable(limits.upper),
                      slides(joint) ? "m" : "rad");
 }

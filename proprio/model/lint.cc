@@ -70,15 +70,20 @@ Finding linkFinding(Severity severity, const char* rule, const Model& model, int
   return out;
 }
 
-Finding jointFinding(Severity severity, const char* rule, const Model& model, int joint) {
+Finding jointFinding(Severity severity, const char* rule, const Model& model, int joint,
+                     std::initializer_list<std::string> keys) {
   const Joint& about = model.joints[static_cast<size_t>(joint)];
   Finding out;
   out.severity = severity;
   out.rule = rule;
   out.subject = "joint " + about.name;
-  out.location = about.location;
+  out.location = whereStated(about, keys);
   out.joint = joint;
   return out;
+}
+
+bool inUrdf(const Model& model, const Finding& finding) {
+  return finding.location.file == model.urdf;
 }
 
 }  // namespace internal
@@ -176,6 +181,26 @@ void findUnreachable(const XmlDocument& document, const std::vector<Named>& link
   }
 }
 
+void findUnknownLeaders(const XmlDocument& document, const std::vector<Named>& joints,
+                        std::vector<Finding>& findings, Dropped& dropped) {
+  std::vector<std::string> names;
+  for (const Named& joint : joints) names.push_back(joint.name);
+  for (const Named& joint : joints) {
+    const XmlElement* mimic = document.child(*joint.element, "mimic");
+    const std::string leader = attributeOf(mimic, "joint");
+    // one that names no joint at all is left to the reader
+    if (leader.empty() || std::find(names.begin(), names.end(), leader) != names.end()) continue;
+    if (attributeOf(joint.element, "type") == "fixed") continue;  // ignored
+    Finding out = structureFinding(document, "mimic-unknown", "joint", joint);
+    out.location = document.location(*mimic);
+    out.message = fmt::format("it mimics the joint '{}', which does not exist{}", leader,
+                              didYouMean(leader, names));
+    out.advice = "name the joint to follow, or remove <mimic>";
+    findings.push_back(out);
+    dropped.insert(mimic);
+  }
+}
+
 void findMimicLoops(const XmlDocument& document, const std::vector<Named>& joints,
                     std::vector<Finding>& findings, Dropped& dropped) {
   std::map<std::string, std::string> leader;
@@ -254,6 +279,7 @@ UrdfStructure lintUrdfStructure(const std::string& text, const std::string& file
     findDuplicates(document, "link", links, out.findings, dropped);
     findDuplicates(document, "joint", joints, out.findings, renamed);
     findUnreachable(document, links, joints, out.findings, dropped);
+    findUnknownLeaders(document, joints, out.findings, dropped);
     findMimicLoops(document, joints, out.findings, dropped);
     if (out.findings.empty()) return {};
     out.rest = readUrdfDocument(restOf(document, dropped, renamed));

@@ -5,9 +5,9 @@
 /// Rules (id, severity, what is compared; J_i principal inertias and L_i = (J_j + J_k - J_i)/2
 /// second moments, both about the centre of mass; geometry: link_solid.h):
 ///   mass-positive      error    m < 0, or m = 0 although an inertia is given
-///   inertia-positive   error    smallest J_i > 0 (warning: a point mass fixed to something with
-///   extent) inertia-triangle   error    smallest L_i >= 0, the triangle inequality; with m > 0
-///   this says
+///   inertia-positive   error    smallest J_i > 0 (warning: a point or a line of mass, L_i >= 0,
+///                               that is fixed to something with extent)
+///   inertia-triangle   error    smallest L_i >= 0, the triangle inequality; with m > 0 this says
 ///                               exactly that the 4x4 pseudo-inertia is positive semidefinite
 ///   inertia-flat       warning  smallest L_i at least 1e-6 of their sum: thinner than any sheet
 ///   massless-end       error    links at the end of the chain move but have neither mass nor rotor
@@ -34,9 +34,10 @@
 ///   gear-zero          error    gear ratio not 0
 ///   gear-family        warning  |gear ratio| within 30 times of the others
 ///   friction-negative  warning  viscous and Coulomb coefficients >= 0
+///   friction-stiction  warning  friction with a state: break-away torque at least Coulomb's
 ///   mimic-zero         warning  mimic ratio not 0
 ///   mesh               note     meshes that could not be used
-///   duplicate-name, unreachable-link, mimic-loop   error   (lintUrdfStructure)
+///   duplicate-name, unreachable-link, mimic-unknown, mimic-loop   error   (lintUrdfStructure)
 ///
 /// Not checked: whether shapes collide, and whether the numbers are those of the real robot.
 /// Sources for the inertia rules: Traversaro 2017 section 6; Wensing, Kim, Slotine 2018.
@@ -72,11 +73,12 @@ std::vector<Finding> lint(const Model& model);
 
 /// What can be said about a URDF that cannot be read as a robot.
 struct UrdfStructure {
-  /// All names used twice, links that no joint connects, loops of mimic joints, and after them what
-  /// lint() says about the rest. Empty if the trouble is of another kind.
+  /// All names used twice, links that no joint connects, mimic joints that follow nothing or each
+  /// other, and after them what lint() says about the rest. Empty if the trouble is of another kind.
   std::vector<Finding> findings;
   /// Without the second of links with equal names, without unconnected links and their joints, and
-  /// with one joint of every mimic loop free. Empty if that cannot be read either.
+  /// with one joint of every mimic loop free, as those that follow nothing. Empty if that cannot be
+  /// read either.
   Model rest;
   std::string unreadable;  ///< then the reader's sentence about the rest
 };

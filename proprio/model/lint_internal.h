@@ -21,6 +21,11 @@ void lintLinks(const Model& model, std::vector<Finding>& findings);
 void lintJoints(const Model& model, std::vector<Finding>& findings);
 
 Finding linkFinding(Severity severity, const char* rule, const Model& model, int link);
-Finding jointFinding(Severity severity, const char* rule, const Model& model, int joint);
+/// `keys`: the values that are judged, which robot.yaml may state (whereStated).
+Finding jointFinding(Severity severity, const char* rule, const Model& model, int joint,
+                     std::initializer_list<std::string> keys = {});
+
+/// Does the value that a finding is about stand in the URDF, so that a repair can change it?
+bool inUrdf(const Model& model, const Finding& finding);
 
 }  // namespace proprio::internal

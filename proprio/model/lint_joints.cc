@@ -28,7 +28,8 @@ void lintPositionLimits(const Model& model, int j, std::vector<Finding>& finding
   const Joint& joint = model.joints[static_cast<size_t>(j)];
   const JointLimits& limits = joint.limits;
   if (joint.type != JointType::kRevolute && joint.type != JointType::kPrismatic) return;
-  Finding out = jointFinding(Severity::kWarning, "limit-missing", model, j);
+  Finding out = jointFinding(Severity::kWarning, "limit-missing", model, j,
+                             {"limits.lower", "limits.upper"});
   out.unit = positionUnit(joint);
   if (std::isnan(limits.lower) || std::isnan(limits.upper)) {
     out.message = fmt::format("a {} joint without position limits", toString(joint.type));
@@ -39,7 +40,7 @@ void lintPositionLimits(const Model& model, int j, std::vector<Finding>& finding
     out.rule = "limit-reversed";
     out.message = fmt::format("the lower limit {} lies above the upper limit {}",
                               readable(limits.lower), readable(limits.upper));
-    out.advice = "swap them; check --repair does so";
+    out.advice = inUrdf(model, out) ? "swap them; check --repair does so" : "swap them";
     out.value = out.margin = limits.upper - limits.lower;
   } else if (limits.lower == limits.upper) {
     out.rule = "limit-zero";
@@ -70,12 +71,14 @@ void lintBound(const Model& model, int j, const char* what, double bound, const 
                              missing        ? "limit-missing"
                              : bound == 0.0 ? "limit-zero"
                                             : "limit-reversed",
-                             model, j);
+                             model, j, {std::string("limits.") + what});
   out.message = missing        ? fmt::format("no {} limit", what)
                 : bound == 0.0 ? fmt::format("the {} limit is zero: it cannot move", what)
                                : fmt::format("the {} limit is negative", what);
   out.advice = fmt::format("give the largest {} in {}{}", what, unit,
-                           bound < 0.0 ? "; check --repair takes its absolute value" : "");
+                           bound < 0.0 && inUrdf(model, out)
+                               ? "; check --repair takes its absolute value"
+                               : "");
   out.value = out.margin = bound;
   out.unit = unit;
   findings.push_back(out);
@@ -134,7 +137,10 @@ void lintDrive(const Model& model, int j, const DriveFamily& family,
   if (velocityCount(joint.type) != 1) return;
   const auto add = [&](Severity severity, const char* rule, double value, double margin,
                        const char* unit, const std::string& message, const char* advice) {
-    Finding out = jointFinding(severity, rule, model, j);
+    const bool gear = std::string_view(rule).starts_with("gear");
+    Finding out = gear ? jointFinding(severity, rule, model, j, {"drive.gear_ratio"})
+                       : jointFinding(severity, rule, model, j,
+                                      {"drive.rotor_inertia", "drive.motor_inertia"});
     out.value = value;
     out.margin = margin;
     out.unit = unit;
@@ -201,11 +207,26 @@ void lintFriction(const Model& model, int j, std::vector<Finding>& findings) {
       default:
         break;
     }
-    Finding out = jointFinding(Severity::kWarning, "friction-negative", model, j);
+    Finding out = jointFinding(Severity::kWarning, "friction-negative", model, j,
+                               {"friction." + term.name, "friction"});
     out.message = fmt::format("its {} friction is negative and would drive the joint", term.name);
     out.advice = "friction opposes motion: give a coefficient that is not negative";
     out.value = out.margin = term.coefficient;
     out.unit = frictionUnit(term, isLinear(joint));
+    findings.push_back(out);
+  }
+  const DynamicFriction& dynamic = joint.friction.dynamic;
+  const bool breaks_away =
+      dynamic.kind == DynamicFrictionKind::kLuGre || dynamic.kind == DynamicFrictionKind::kLeuven;
+  if (breaks_away && dynamic.stiction < dynamic.coulomb) {
+    Finding out =
+        jointFinding(Severity::kWarning, "friction-stiction", model, j, {"friction.dynamic"});
+    out.message = fmt::format("it breaks away at {}, below its Coulomb friction of {}",
+                              readable(dynamic.stiction), readable(dynamic.coulomb));
+    out.advice = "stiction is the torque that starts the motion: give at least coulomb";
+    out.value = dynamic.stiction;
+    out.margin = dynamic.stiction - dynamic.coulomb;
+    out.unit = effortUnit(joint);
     findings.push_back(out);
   }
 }
@@ -221,7 +242,8 @@ void lintJoints(const Model& model, std::vector<Finding>& findings) {
     lintDrive(model, j, family, beyond[static_cast<size_t>(j)], findings);
     lintFriction(model, j, findings);
     if (joint.mimic && joint.mimic->ratio == 0.0) {
-      Finding out = jointFinding(Severity::kWarning, "mimic-zero", model, j);
+      Finding out =
+          jointFinding(Severity::kWarning, "mimic-zero", model, j, {"mimic.ratio", "mimic"});
       out.message = fmt::format("it mimics '{}' with the ratio zero", joint.mimic->leader);
       out.advice = "give the ratio, or make the joint fixed";
       out.value = 0.0;

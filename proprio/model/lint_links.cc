@@ -15,6 +15,8 @@ namespace {
 constexpr const char* kInertiaUnit = "kg m²";
 // Rounding of decimal numbers: moments this far below zero, relative to their sum, count as zero.
 constexpr double kInertiaRounding = 1e-9;
+// Rounding of sums: of the inertia about the link's origin, from which the central one is computed.
+constexpr double kFrameRounding = 1e-14;
 // Thinner than a sheet of 1 mm on 1 m: (t/l)^2.
 constexpr double kFlat = 1e-6;
 constexpr double kLightest = 30.0, kHeaviest = 12000.0;  // kg/m^3, foam-filled shells to lead
@@ -27,6 +29,12 @@ constexpr double kComSlack = 0.1;                        // of the bounding box'
 double ofSum(double value, const Vector3d& moments) {
   const double sum = moments.cwiseAbs().sum();
   return sum > 0.0 ? value / sum : 0.0;
+}
+
+// what counts as zero among the principal inertias J of a body
+double roundingOf(const InertialParameters& body, const Vector3d& J) {
+  return std::max(kInertiaRounding * J.cwiseAbs().sum(),
+                  kFrameRounding * body.inertia.cwiseAbs().maxCoeff());
 }
 
 Vector3d principalInertias(const InertialParameters& body) {
@@ -53,23 +61,29 @@ bool lintInertia(const Model& model, const RigidGroups& groups, int link,
   }
   const Vector3d J = principalInertias(body);
   const double smallest_moment = 0.5 * (J[0] + J[1] - J[2]);
-  if (ofSum(J[0], J) <= kInertiaRounding) {
-    // a point or a line of mass is possible only as a part of something with extent
+  const double rounding = roundingOf(body, J);
+  if (J[0] <= rounding) {
+    // a point or a line of mass, which has no negative second moment, is possible as a part of
+    // something with extent
     const auto group = static_cast<size_t>(groups.of_link[static_cast<size_t>(link)]);
-    const Vector3d whole = principalInertias(groups.inertia[group]);
-    const bool point =
-        ofSum(J[0], J) >= -kInertiaRounding && ofSum(whole[0], whole) > kInertiaRounding;
+    const InertialParameters& whole = groups.inertia[group];
+    const Vector3d J_whole = principalInertias(whole);
+    const bool thin = J[0] >= -rounding && smallest_moment >= -rounding;
+    const bool part = thin && J_whole[0] > roundingOf(whole, J_whole);
     Finding out =
-        linkFinding(point ? Severity::kWarning : Severity::kError, "inertia-positive", model, link);
+        linkFinding(part ? Severity::kWarning : Severity::kError, "inertia-positive", model, link);
     out.message = fmt::format(
         "its inertia about the centre of mass is {}: principal inertias {}, {}, {} kg m²",
         J[0] < 0.0 ? "not positive" : "zero about some axis", readable(J[0]), readable(J[1]),
         readable(J[2]));
-    out.advice = "compute the inertia from its shape, or let check --repair find the nearest one";
+    out.advice = inUrdf(model, out)
+                     ? "compute the inertia from its shape, or let check --repair find the nearest "
+                       "one"
+                     : "compute the inertia from its shape";
     out.value = out.margin = J[0];
     out.unit = kInertiaUnit;
     findings.push_back(out);
-    return point;
+    return part;
   }
   if (ofSum(smallest_moment, J) < kFlat) {
     const bool impossible = ofSum(smallest_moment, J) < -kInertiaRounding;
@@ -81,9 +95,9 @@ bool lintInertia(const Model& model, const RigidGroups& groups, int link,
         readable(J[0]), readable(J[1]), readable(J[2]), impossible ? "exceeds" : "equals",
         impossible ? "would have a negative extent along one axis"
                    : "lies in a plane, where rounding can make it impossible");
-    out.advice =
-        "check for inertia about the wrong point, swapped or mistyped terms; check --repair finds "
-        "the nearest possible inertia";
+    out.advice = fmt::format(
+        "check for inertia about the wrong point, swapped or mistyped terms{}",
+        inUrdf(model, out) ? "; check --repair finds the nearest possible inertia" : "");
     out.value = out.margin = smallest_moment;
     out.unit = kInertiaUnit;
     findings.push_back(out);
@@ -238,8 +252,9 @@ void lintMassless(const Model& model, const RigidGroups& groups, std::vector<Fin
                                 "matrix invertible"
                               : "give it an inertial, or make the joint fixed: the mass matrix is "
                                 "singular")
-                     : "give it an inertial if it is a real part; simulators may refuse it, and "
-                       "check --repair gives it a small one";
+                     : fmt::format(
+                           "give it an inertial if it is a real part; simulators may refuse it{}",
+                           inUrdf(model, out) ? ", and check --repair gives it a small one" : "");
     out.value = 0.0;
     out.unit = "kg";
     findings.push_back(out);

@@ -116,6 +116,65 @@ TEST(Lint, PointMass) {
   EXPECT_EQ(lint(arm.model())[0].severity, Severity::kWarning);
 }
 
+// What a fixed joint holds is judged by its own numbers: a line of mass has no negative second
+// moment and is only odd, but no body has a principal inertia without the two others, and neither
+// has the one of an exporter that fills all six entries alike. Inertias that drown in the rounding
+// of mass times distance squared are a point.
+TEST(Lint, ThinBodiesThatAreFixed) {
+  Arm arm;
+  arm.elbow_type = "fixed";
+  arm.limit.clear();
+  arm.shape.clear();
+  const auto verdict = [&](const std::string& lower) {
+    arm.lower_inertial = lower;
+    const Finding finding = lint(arm.model()).at(0);
+    return std::string(toString(finding.severity)) + " " + finding.rule;
+  };
+  EXPECT_EQ(verdict(inertial(4, 0.05, 0.05, 0)), "warning inertia-positive");
+  EXPECT_EQ(verdict(inertial(4, 1e-20, 1e-20, 5e-20)), "warning inertia-positive");
+  EXPECT_EQ(verdict(inertial(4, 0, 0, 0.5)), "error inertia-positive");
+  EXPECT_EQ(verdict(inertial(4, 1, -1e-12, 0)), "error inertia-positive");
+  EXPECT_EQ(verdict("<inertial><mass value='1'/><inertia ixx='1e-6' ixy='1e-6' ixz='1e-6' "
+                    "iyy='1e-6' iyz='1e-6' izz='1e-6'/></inertial>"),
+            "error inertia-positive");
+}
+
+// What robot.yaml states is found where it stands there, and no repair of the URDF is advised.
+TEST(Lint, NamesTheFileThatStatesTheValue) {
+  const std::string urdf = Arm().text();
+  ReadOptions options;
+  options.urdf_text = urdf;
+  options.lump_fixed = false;
+  const Model model = readRobotYamlText(
+      "version: 1\nurdf: arm.urdf\njoints:\n  elbow:\n    limits: {lower: 2,\n      upper: 1}\n"
+      "    drive:\n      rotor_inertia: -1\n      gear_ratio: 0\n    friction: {coulomb: 1,\n"
+      "      viscous: -1,\n      dynamic: {model: lugre, sigma0: 9, coulomb: 2, stiction: 1}}\n"
+      "  shoulder: {limits: {velocity: 1}}\n"
+      "payloads:\n- {name: box, link: lower, mass: 1, inertia_at_com: [1, 0, 0, 0.1, 0, 0.1]}\n",
+      "r.yaml", options);
+  std::vector<std::string> places;
+  for (const Finding& finding : lint(model)) {
+    places.push_back(fmt::format("{} {}", finding.rule, toString(finding.location)));
+    EXPECT_EQ(finding.advice.find("--repair"), std::string::npos) << finding.advice;
+  }
+  EXPECT_EQ(places, (Rules{"inertia-triangle r.yaml:15:3", "limit-reversed r.yaml:5:14",
+                           "rotor-negative r.yaml:8:7", "gear-zero r.yaml:9:7",
+                           "friction-negative r.yaml:11:7", "friction-stiction r.yaml:12:7"}));
+}
+
+// Bodies of a DH table are found in the row with their numbers.
+TEST(Lint, NamesTheRowOfTheBody) {
+  const Model model = readRobotYamlText(
+      "version: 1\ndh:\n  convention: modified\n  joints:\n"
+      "    - {name: j1, lower: -1, upper: 1, velocity: 1, effort: 1}\n  links:\n"
+      "    link_1: {mass: 1, inertia_at_com: [1, 0, 0, 0.1, 0, 0.1]}\n",
+      "dh.yaml");
+  const Finding finding = lint(model).at(0);
+  EXPECT_EQ(finding.rule, "inertia-triangle");
+  EXPECT_EQ(toString(finding.location), "dh.yaml:7:5");
+  EXPECT_EQ(finding.advice.find("--repair"), std::string::npos);
+}
+
 // Massless links: an error where nothing beyond the joint has mass, a warning in between, and
 // nothing for frames that are fixed to something.
 TEST(Lint, MasslessLinks) {
@@ -338,6 +397,20 @@ TEST(Lint, Structure) {
       "r.urdf");
   EXPECT_EQ(rulesOf(itself.findings), Rules{"error mimic-loop joint j"});
   EXPECT_NE(itself.unreadable.find("no type"), std::string::npos) << itself.unreadable;
+}
+
+// A mimic joint whose leader does not exist is a finding, with the nearest name; the rest is judged
+// with that joint free.
+TEST(Lint, MimicOfNothing) {
+  Arm arm;
+  arm.limit += "<mimic joint='shouldr'/>";
+  EXPECT_THROW(arm.model(), Error);
+  const UrdfStructure structure = lintUrdfStructure(arm.text(), "r.urdf");
+  EXPECT_EQ(rulesOf(structure.findings), Rules{"error mimic-unknown joint elbow"});
+  EXPECT_NE(structure.findings[0].message.find("did you mean 'shoulder'"), std::string::npos)
+      << structure.findings[0].message;
+  EXPECT_EQ(structure.findings[0].location.line, 6);
+  EXPECT_EQ(structure.rest.velocity_count, 2);
 }
 
 // What is left of a file with structural faults is judged too; what the reader cannot make sense of

@@ -32,6 +32,12 @@ Error errorIn(const Model& model, const Joint& joint, const std::string& sentenc
 Error errorIn(const Model& model, const std::string& sentence) {
   return errorIn(model, FileLocation{}, sentence);
 }
+// about a value that robot.yaml may state
+Error errorIn(const Model& model, const Joint& joint, const char* key,
+              const std::string& sentence) {
+  return errorIn(model, whereStated(joint, {key}),
+                 fmt::format("joint '{}': {}", joint.name, sentence));
+}
 
 template <class Items>
 std::vector<std::string> namesOf(const Items& items) {
@@ -71,17 +77,16 @@ void checkAllNames(const Model& model) {
   const auto located = [&](const auto& item, const std::string& text) {
     throw errorIn(model, item.location, text);
   };
-  const auto plain = [&](const auto&, const std::string& text) { throw errorIn(model, text); };
   checkNames(model.links, "link", located);
   checkNames(model.joints, "joint", located);
-  checkNames(model.frames, "frame", plain);
-  checkNames(model.sensors, "sensor", plain);
-  checkNames(model.couplings, "coupling", plain);
+  checkNames(model.frames, "frame", located);
+  checkNames(model.sensors, "sensor", located);
+  checkNames(model.couplings, "coupling", located);
   std::unordered_map<std::string, int> links;
   for (const Link& link : model.links) links.emplace(link.name, 0);
   for (const Frame& frame : model.frames) {
     if (links.count(frame.name) > 0) {
-      throw errorIn(model,
+      throw errorIn(model, frame.location,
                     fmt::format("frame '{}': there is a link of the same name; rename the frame",
                                 frame.name));
     }
@@ -129,30 +134,30 @@ void completeFriction(const Model& model, Joint& joint) {
     std::string name = stem;
     for (int k = 2; std::count(used.begin(), used.end(), name) > 0; ++k) {
       if (given)
-        throw errorIn(model, joint, fmt::format("two friction terms are called '{}'", name));
+        throw errorIn(model, joint, "friction", fmt::format("two friction terms are called '{}'", name));
       name = fmt::format("{}_{}", stem, k);
     }
     term.name = name;
     used.push_back(name);
     const bool finite = std::isfinite(term.coefficient) && std::isfinite(term.scale) &&
                         std::isfinite(term.exponent);
-    if (!finite) throw errorIn(model, joint, fmt::format("friction term '{}' is not finite", name));
+    if (!finite) throw errorIn(model, joint, "friction", fmt::format("friction term '{}' is not finite", name));
     const bool stribeck = term.kind == FrictionTermKind::kStribeck;
     if (stribeck && !(term.scale > 0.0 && term.exponent > 0.0)) {
-      throw errorIn(model, joint,
+      throw errorIn(model, joint, "friction",
                     fmt::format("friction term '{}' has velocity {} and exponent {}; both must be "
                                 "positive",
                                 name, term.scale, term.exponent));
     }
     if (term.kind == FrictionTermKind::kPower && term.exponent < 0.0) {
-      throw errorIn(model, joint,
+      throw errorIn(model, joint, "friction",
                     fmt::format("friction term '{}' has the exponent {}; it must not "
                                 "be negative",
                                 name, term.exponent));
     }
   }
   if (!(joint.friction.smooth_gain > 0.0) || !std::isfinite(joint.friction.smooth_gain)) {
-    throw errorIn(model, joint,
+    throw errorIn(model, joint, "friction",
                   fmt::format("the gain of its smooth sign is {}; it must be positive",
                               joint.friction.smooth_gain));
   }
@@ -162,28 +167,28 @@ void checkDynamicFriction(const Model& model, const Joint& joint) {
   const DynamicFriction& f = joint.friction.dynamic;
   if (f.kind == DynamicFrictionKind::kNone) return;
   if (joint.mimic)
-    throw errorIn(model, joint,
+    throw errorIn(model, joint, "friction",
                   "it follows another joint and has dynamic friction; declare that at the leader");
   for (double x :
        {f.sigma0, f.sigma1, f.sigma2, f.coulomb, f.stiction, f.stribeck_velocity, f.exponent}) {
     if (!std::isfinite(x))
-      throw errorIn(model, joint, "its dynamic friction has a number that is not finite");
+      throw errorIn(model, joint, "friction", "its dynamic friction has a number that is not finite");
   }
   if (!(f.sigma0 > 0.0 && f.coulomb > 0.0)) {
-    throw errorIn(model, joint,
+    throw errorIn(model, joint, "friction",
                   fmt::format("its dynamic friction has sigma0 = {} and coulomb = {}; "
                               "both must be positive",
                               f.sigma0, f.coulomb));
   }
   if (f.kind != DynamicFrictionKind::kDahl && !(f.stribeck_velocity > 0.0 && f.stiction > 0.0)) {
-    throw errorIn(model, joint,
+    throw errorIn(model, joint, "friction",
                   fmt::format("its {} friction has stiction = {} and stribeck_velocity = {}; "
                               "both must be positive",
                               dynamicFrictionName(f.kind), f.stiction, f.stribeck_velocity));
   }
   if (f.elements < 1 || f.elements > 100) {
     throw errorIn(
-        model, joint,
+        model, joint, "friction",
         fmt::format("its dynamic friction has {} elements; expected 1 to 100", f.elements));
   }
 }
@@ -292,21 +297,23 @@ int resolveMimic(Model& model, int i) {
   while (model.joints[leader].mimic) {
     const Joint& follower = model.joints[leader];
     const Mimic& mimic = *follower.mimic;
+    const auto fail = [&](const std::string& text) {
+      return errorIn(model, follower, "mimic", text);
+    };
     const int next = model.jointIndex(mimic.leader);
     if (next < 0) {
-      throw errorIn(model, follower,
+      throw fail(
                     fmt::format("it mimics the joint '{}', which does not exist{}", mimic.leader,
                                 didYouMean(mimic.leader, namesOf(model.joints))));
     }
     for (int j : {leader, next}) {
       if (isOneDof(model.joints[j].type)) continue;
-      throw errorIn(
-          model, follower,
+      throw fail(
           fmt::format("it mimics '{}', but '{}' is {}; both must have one degree of freedom",
                       mimic.leader, model.joints[j].name, toString(model.joints[j].type)));
     }
     if (!std::isfinite(mimic.ratio) || !std::isfinite(mimic.offset)) {
-      throw errorIn(model, follower,
+      throw fail(
                     fmt::format("its mimic ratio {} and offset {} must be finite", mimic.ratio,
                                 mimic.offset));
     }
@@ -317,7 +324,7 @@ int resolveMimic(Model& model, int i) {
       std::vector<std::string> loop;
       for (auto it = begin; it != chain.end(); ++it) loop.push_back(model.joints[*it].name);
       loop.push_back(model.joints[next].name);
-      throw errorIn(model, follower,
+      throw fail(
                     fmt::format("joints mimic each other in a loop ({}); one of them must be free",
                                 fmt::join(loop, " -> ")));
     }
@@ -349,7 +356,7 @@ void numberCoordinates(Model& model) {
 
 void checkSensor(const Model& model, const Sensor& sensor) {
   const auto fail = [&](const std::string& text) {
-    return errorIn(model, fmt::format("sensor '{}': {}", sensor.name, text));
+    return errorIn(model, sensor.location, fmt::format("sensor '{}': {}", sensor.name, text));
   };
   const bool on_joint = sensor.kind == SensorKind::kForceTorque ||
                         sensor.kind == SensorKind::kEncoder ||
@@ -393,7 +400,7 @@ void checkSensor(const Model& model, const Sensor& sensor) {
 
 void checkCoupling(const Model& model, const CouplingColumn& column) {
   const auto fail = [&](const std::string& text) {
-    return errorIn(model, fmt::format("coupling '{}': {}", column.name, text));
+    return errorIn(model, column.location, fmt::format("coupling '{}': {}", column.name, text));
   };
   const auto check_joint = [&](int joint) {
     if (!valid(joint, model.joints.size()))
@@ -456,7 +463,7 @@ void checkAttached(const Model& model) {
   for (const Frame& frame : model.frames) {
     const bool placed = valid(frame.link, model.links.size());
     const std::string fault = placed ? poseFault(frame.X_LF) : "is on no link of the model";
-    if (!fault.empty()) throw errorIn(model, fmt::format("frame '{}': it {}", frame.name, fault));
+    if (!fault.empty()) throw errorIn(model, frame.location, fmt::format("frame '{}': it {}", frame.name, fault));
   }
   for (const Sensor& sensor : model.sensors) checkSensor(model, sensor);
   for (const CouplingColumn& column : model.couplings) checkCoupling(model, column);
@@ -567,6 +574,15 @@ Model finalize(Model model) {
     }
   }
   return model;
+}
+
+const FileLocation& whereStated(const Joint& joint, std::initializer_list<std::string> keys) {
+  for (const std::string& key : keys) {
+    for (const StatedValue& value : joint.stated) {
+      if (value.key == key) return value.location;
+    }
+  }
+  return joint.location;
 }
 
 int requireLink(const Model& model, const std::string& name) {

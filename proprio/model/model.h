@@ -7,6 +7,7 @@
 /// A Model is filled through its plain fields and then passed through `finalize`, which checks it
 /// and fills the derived fields; after that it is treated as immutable and shared.
 
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -44,6 +45,8 @@ struct LinkPart {
 struct Link {
   std::string name;
   bool has_inertial = false;   ///< the description states an inertia
+  /// The URDF leaves out products of inertia, which are then zero; other programs refuse that.
+  bool products_left_out = false;
   InertialParameters inertia;  ///< in the link frame, lumped parts included
   Pose X_LI;                   ///< the inertial frame as written (URDF <inertial><origin>)
   std::vector<LinkPart> parts;
@@ -117,6 +120,12 @@ struct Spring {
   double rest = 0.0;
 };
 
+/// A value of a joint that stands elsewhere than the joint itself: robot.yaml wins over the URDF.
+struct StatedValue {
+  std::string key;  ///< as in robot.yaml, below the joint: "mimic", "limits.lower"
+  FileLocation location;
+};
+
 /// Between links `first` and `second` (URDF: parent and child):
 /// X_first_second(q) = X_FJ * motion(q) * X_JS.
 /// motion: rotation by q about `axis`, translation by q along it; planar: translation by (q0, q1)
@@ -142,6 +151,7 @@ struct Joint {
   /// (identification/sensed_wrenches.h).
   bool sensed = false;
   FileLocation location;
+  std::vector<StatedValue> stated;  ///< what robot.yaml says about it, and where
   // filled by finalize; mimic joints have the indices of their (free) leader
   int position_index = -1;  ///< into the shape positions s, -1 for fixed joints
   int velocity_index = -1;  ///< into the shape velocities, -1 for fixed joints
@@ -155,6 +165,7 @@ struct Frame {
   std::string name;
   int link = -1;
   Pose X_LF;
+  FileLocation location = {};
 };
 
 /// What a coupling column multiplies.
@@ -176,6 +187,7 @@ struct CouplingColumn {
   std::string unit;
   double value = 0.0;
   std::vector<CouplingTerm> terms;
+  FileLocation location = {};
 };
 
 /// q_motor = matrix * q_joint over the listed joints; tau_joint = matrix^T tau_motor. Full column
@@ -212,6 +224,7 @@ struct Sensor {
   std::vector<double> bias;              ///< added to every axis; empty: none
   std::vector<Vector3d> cell_positions;  ///< skin, in the link frame
   std::vector<Vector3d> cell_normals;
+  FileLocation location = {};
 };
 
 /// Numbers in one reading: 6 force_torque, 3 IMU vectors, 4 orientation (x, y, z, w), 1 encoder and
@@ -274,6 +287,10 @@ struct Model {
 /// Error that names link or joint.
 Model finalize(Model model);
 
+/// Where the first of these values that robot.yaml states stands; the joint's own place if it states
+/// none of them.
+const FileLocation& whereStated(const Joint& joint, std::initializer_list<std::string> keys);
+
 /// The link's inertia without its lumped parts.
 InertialParameters ownInertia(const Link& link);
 
@@ -290,6 +307,7 @@ Model lumpFixedJoints(const Model& model, const std::vector<std::string>& keep =
 struct JointValue {
   std::string joint;
   double position = 0.0;
+  FileLocation location = {};  ///< where it is asked for
 };
 /// Joints frozen at given positions: they become fixed joints.
 Model lockJoints(const Model& model, const std::vector<JointValue>& locked);

@@ -106,6 +106,15 @@ std::vector<Refused> refusedArms() {
         "<inertia {} ixy='0' ixz='0' iyz='0'/></inertial></link>",
         inertia);
   };
+  // a sound body that holds another one
+  const auto held = [&](const char* inertia) {
+    return body("ixx='0.1' iyy='0.2' izz='0.2'") +
+           fmt::format(
+               "<link name='part'><inertial><origin xyz='0 0 0.1'/><mass value='1'/>"
+               "<inertia {}/></inertial></link><joint name='fixed' type='fixed'>"
+               "<parent link='middle'/><child link='part'/></joint>",
+               inertia);
+  };
   return {
       {"flat", armWith(body("ixx='0.1' iyy='0.2' izz='0.3000000001'")), true},
       {"flat by rounding", armWith(body("ixx='0.1' iyy='0.2' izz='0.30000000000000004'")), false},
@@ -121,6 +130,15 @@ std::vector<Refused> refusedArms() {
                "</link><joint name='fixed' type='fixed'><parent link='middle'/>"
                "<child link='point'/></joint>"),
        true},
+      {"point that is held",
+       armWith(held("ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'")), false},
+      {"line that is held",
+       armWith(held("ixx='0.01' ixy='0' ixz='0' iyy='0.01' iyz='0' izz='0'")), false},
+      {"spike that is held",
+       armWith(held("ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0.01'")), true},
+      {"one number everywhere",
+       armWith(held("ixx='1e-3' ixy='1e-3' ixz='1e-3' iyy='1e-3' iyz='1e-3' izz='1e-3'")), true},
+      {"products left out", armWith(held("ixx='0.01' iyy='0.01' izz='0.01'")), true},
       {"limits", armWith(body("ixx='0.1' iyy='0.2' izz='0.2'"), "effort='-9' velocity='-3'"),
        false}};
 }

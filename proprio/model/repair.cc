@@ -132,11 +132,12 @@ LinkRepair repairLink(const Model& model, int index, const Usual& usual, double 
   return out;
 }
 
-// Errors, and what a simulator refuses although it is possible: bodies so flat that rounding
-// decides about the triangle inequality, and massless bodies that move.
+// Errors, and what a simulator refuses although it is possible: points and lines of mass, bodies so
+// flat that rounding decides about the triangle inequality, and massless bodies that move.
 bool mustChange(const Finding& finding) {
-  return finding.severity == Severity::kError || finding.rule == "inertia-flat" ||
-         finding.rule == "massless-end" || finding.rule == "massless-between";
+  return finding.severity == Severity::kError || finding.rule == "inertia-positive" ||
+         finding.rule == "inertia-flat" || finding.rule == "massless-end" ||
+         finding.rule == "massless-between";
 }
 
 // Of several massless links that are one body, the one with shapes gets the mass.
@@ -150,14 +151,23 @@ int bearerOf(const Model& model, const Finding& finding) {
   return finding.link;
 }
 
-// Lower below upper, magnitudes not negative; true if something changed.
-bool repairLimits(JointLimits& limits) {
-  const bool reversed = limits.lower > limits.upper;
-  if (reversed) std::swap(limits.lower, limits.upper);
-  const bool negative = limits.velocity < 0.0 || limits.effort < 0.0;
+// The limits that a finding is about: lower below upper, magnitudes not negative.
+void repairLimits(JointLimits& limits) {
+  if (limits.lower > limits.upper) std::swap(limits.lower, limits.upper);
   limits.velocity = std::abs(limits.velocity);  // not stated stays so
   limits.effort = std::abs(limits.effort);
-  return reversed || negative;
+}
+
+// Limits of the URDF itself: what robot.yaml states in their place is not known here any more.
+JointLimits limitsOfUrdf(const Joint& joint) {
+  JointLimits out = joint.limits;
+  for (const StatedValue& value : joint.stated) {
+    if (value.key == "limits.lower" || value.key == "limits.upper")
+      out.lower = out.upper = kNotStated;
+    if (value.key == "limits.velocity") out.velocity = kNotStated;
+    if (value.key == "limits.effort") out.effort = kNotStated;
+  }
+  return out;
 }
 
 std::string limitsText(const JointLimits& limits) {
@@ -214,15 +224,23 @@ Repair repaired(const Model& model, const RepairOptions& options) {
   out.model = model;
   std::vector<bool> broken(model.links.size(), false), broken_joints(model.joints.size(), false);
   for (const Finding& finding : lint(model)) {
-    if (!mustChange(finding)) continue;
+    if (!mustChange(finding) || !internal::inUrdf(model, finding)) continue;
     if (finding.link >= 0) broken[static_cast<size_t>(bearerOf(model, finding))] = true;
-    if (finding.joint >= 0) broken_joints[static_cast<size_t>(finding.joint)] = true;
+    if (finding.rule == "limit-reversed") broken_joints[static_cast<size_t>(finding.joint)] = true;
   }
   for (size_t j = 0; j < broken_joints.size(); ++j) {
-    LimitRepair limits{static_cast<int>(j), model.joints[j].limits, model.joints[j].limits};
-    if (!broken_joints[j] || !repairLimits(limits.after)) continue;
-    out.model.joints[j].limits = limits.after;
+    if (!broken_joints[j]) continue;
+    LimitRepair limits{static_cast<int>(j), limitsOfUrdf(model.joints[j]), {}};
+    limits.after = limits.before;
+    repairLimits(limits.after);
+    for (double JointLimits::*field : {&JointLimits::lower, &JointLimits::upper,
+                                       &JointLimits::velocity, &JointLimits::effort}) {
+      if (!std::isnan(limits.after.*field)) out.model.joints[j].limits.*field = limits.after.*field;
+    }
     out.joints.push_back(limits);
+  }
+  for (size_t i = 0; i < model.links.size(); ++i) {
+    if (model.links[i].products_left_out) out.completed.push_back(static_cast<int>(i));
   }
   const Usual usual = usualValues(model, broken);
   for (size_t i = 0; i < broken.size(); ++i) {
@@ -244,18 +262,23 @@ std::string repairedUrdf(const Repair& repair) {
   const std::string text = readFile(model.urdf);
   const Model written = readUrdfText(text, model.urdf);
   UrdfChanges changes;
-  for (const LinkRepair& link : repair.links) {
-    const std::string& name = model.links[static_cast<size_t>(link.link)].name;
+  changes.complete_inertias = true;
+  std::vector<int> links = repair.completed;
+  for (const LinkRepair& link : repair.links) links.push_back(link.link);
+  std::sort(links.begin(), links.end());
+  links.erase(std::unique(links.begin(), links.end()), links.end());
+  for (const int link : links) {
+    const std::string& name = model.links[static_cast<size_t>(link)].name;
+    const InertialParameters& body = model.links[static_cast<size_t>(link)].inertia;
     if (written.linkIndex(name) < 0) {
       throw Error(
           fmt::format("link '{}' is not in {}; correct it in {}", name, model.urdf, model.source));
     }
-    UrdfInertia change{name, link.after};
+    UrdfInertia change{name, body};
     // what the repair keeps went through the link frame and back: its rounding is not a change
-    const double length = link.after.com().norm();
+    const double length = body.mass != 0.0 ? body.com().norm() : 0.0;
     change.com_rounding = kFrameRounding * length;
-    change.inertia_rounding =
-        kFrameRounding * (link.after.inertia.trace() + link.after.mass * length * length);
+    change.inertia_rounding = kFrameRounding * (body.inertia.trace() + body.mass * length * length);
     changes.links.push_back(change);
   }
   for (const LimitRepair& joint : repair.joints) {
@@ -271,7 +294,8 @@ std::string repairedUrdf(const Repair& repair) {
 }
 
 std::string repairText(const Repair& repair, bool colour) {
-  if (repair.links.empty() && repair.joints.empty()) return "  nothing to repair\n";
+  if (repair.links.empty() && repair.joints.empty() && repair.completed.empty())
+    return "  nothing to repair\n";
   TextTable links;
   links.header = {"repaired link", "mass",  "", "principal inertias, kg m²", "", "margin", "",
                   "reference",     "change"};
@@ -291,8 +315,18 @@ std::string repairText(const Repair& repair, bool colour) {
     joints.rows.push_back({repair.model.joints[static_cast<size_t>(joint.joint)].name,
                            limitsText(joint.before), "→ " + limitsText(joint.after)});
   }
-  const bool both = !repair.links.empty() && !repair.joints.empty();
-  return links.text(colour) + (both ? "\n" : "") + joints.text(colour);
+  std::string completed;
+  for (const int link : repair.completed) {
+    completed += completed.empty() ? "  products of inertia that were left out, written: " : ", ";
+    completed += repair.model.links[static_cast<size_t>(link)].name;
+  }
+  std::string out;
+  for (const std::string& part : {repair.links.empty() ? "" : links.text(colour),
+                                  repair.joints.empty() ? "" : joints.text(colour),
+                                  completed.empty() ? "" : completed + "\n"}) {
+    out += (out.empty() || part.empty() ? "" : "\n") + part;
+  }
+  return out;
 }
 
 std::string repairJson(const Repair& repair) {

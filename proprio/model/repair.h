@@ -25,8 +25,10 @@
 /// beside it. A link that states no inertia, or one for no mass and no shapes, gets its reference.
 ///
 /// Repaired are links with errors, and those of which simulators refuse the file although they are
-/// possible: inertia-flat (rounding decides about the triangle inequality) and moving links without
-/// mass. Negative velocity and effort limits become positive, reversed position limits are swapped.
+/// possible: inertia-flat (rounding decides about the triangle inequality), points and lines of
+/// mass, and moving links without mass. Negative velocity and effort limits become positive,
+/// reversed position limits are swapped. Products of inertia that the file leaves out are written.
+/// What robot.yaml states is not in the URDF: it stays, and its findings remain.
 
 #include <string>
 #include <vector>
@@ -59,6 +61,7 @@ struct Repair {
   Model model;  ///< repaired
   std::vector<LinkRepair> links;
   std::vector<LimitRepair> joints;
+  std::vector<int> completed;  ///< links whose <inertia> left out products, which are zero
 };
 
 /// The body nearest to `body` with its mass and centre of mass and D >= margin D_reference.
@@ -66,8 +69,8 @@ struct Repair {
 InertialParameters nearestPossible(const InertialParameters& body,
                                    const InertialParameters& reference, double margin);
 
-/// Repairs the links and limits about which lint() reports errors, flat and massless moving links,
-/// and no others. The model is as read with lump_fixed = false.
+/// Repairs the links and limits about which lint() reports errors, points, lines, flat and massless
+/// moving links, and no others. The model is as read with lump_fixed = false.
 Repair repaired(const Model& model, const RepairOptions& options = {});
 
 /// The bytes of the model's URDF with the repaired values in place. @throws Error if the model does

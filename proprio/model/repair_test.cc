@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -211,6 +212,50 @@ TEST(Repair, KeepsTheSpellingOfWhatItKeeps) {
   EXPECT_EQ(changed, "<inertia<limit");
 }
 
+// Products of inertia that a file leaves out are zero and are written, in links that are repaired
+// and in sound ones; the repaired file says the same about the sound ones.
+TEST(Repair, CompletesInertias) {
+  const std::string half = "<inertia ixx='0.0567' iyy='0.0567' ixz='0.001' izz='0.00667'/>";
+  const BrokenFile broken(fmt::format(
+      "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='4'/>{}</inertial>"
+      "</link><link name='c'><inertial><mass value='4'/><inertia ixx='0.1' iyy='0.01' izz='0.01'/>"
+      "</inertial></link><joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
+      "</joint><joint name='k' type='continuous'><parent link='b'/><child link='c'/></joint>"
+      "</robot>",
+      half));
+  const Repair repair = repaired(broken.model);
+  EXPECT_EQ(repair.completed, (std::vector<int>{1, 2}));
+  EXPECT_NE(repairText(repair, false).find("left out, written: b, c"), std::string::npos);
+  const std::string text = repairedUrdf(repair);
+  EXPECT_NE(text.find("<inertia ixx='0.0567' iyy='0.0567' ixz='0.001' izz='0.00667' ixy='0' "
+                      "iyz='0'/>"),
+            std::string::npos)
+      << text;
+  std::vector<ReadNote> notes;
+  const Model after = readUrdfText(text, "after.urdf", &notes);
+  EXPECT_TRUE(notes.empty()) << notes[0].sentence;
+  EXPECT_EQ(after.links[1].inertia.vector(), broken.model.links[1].inertia.vector());
+  EXPECT_EQ(countOf(lint(after), Severity::kError), 0);
+}
+
+// Limits that robot.yaml states are not written into the URDF, whose own are good; their finding
+// remains. A payload's inertia is no business of the URDF either.
+TEST(Repair, LeavesWhatRobotYamlStates) {
+  const BrokenFile sound(readFile(PROPRIO_SOURCE_DIR "/examples/robots/planar_2r.urdf"));
+  const std::string joint = sound.model.joints.back().name, link = sound.model.links.back().name;
+  const std::string path = sound.folder.file("r.yaml");
+  writeFileAtomically(
+      path, fmt::format("version: 1\nurdf: robot.urdf\njoints:\n  {}: {{limits: {{lower: 2, upper: "
+                        "1}}}}\npayloads:\n- {{name: box, link: {}, mass: 1, inertia_at_com: [1, 0, "
+                        "0, 0.1, 0, 0.1]}}\n",
+                        joint, link));
+  ReadOptions options;
+  options.lump_fixed = false;
+  const Repair repair = repaired(readRobot(path, options));
+  EXPECT_EQ(repairedUrdf(repair), readFile(sound.path));
+  EXPECT_EQ(countOf(lint(repair.model), Severity::kError), 2);
+}
+
 // A larger margin changes more, and the change reported is the distance in the metric.
 TEST(Repair, ReportsTheChange) {
   const BrokenFile broken;
@@ -238,15 +283,20 @@ TEST(Repair, NothingToDo) {
   EXPECT_THROW(repairedUrdf(repaired(dh)), Error);
 }
 
-// A vendor's file with three impossible links passes after the repair.
+// A vendor's file with three impossible links, and points of mass that simulators refuse, passes
+// after the repair.
 TEST(Repair, RealRobot) {
   PROPRIO_REQUIRE_DATA("tiago/tiago.urdf");
   ReadOptions options;
   options.lump_fixed = false;
   const Model tiago = readRobot((dataFolder() / "tiago/tiago.urdf").string(), options);
-  EXPECT_EQ(countOf(lint(tiago), Severity::kError), 3);
+  const std::vector<Finding> findings = lint(tiago);
+  EXPECT_EQ(countOf(findings, Severity::kError), 3);
+  const auto points = std::count_if(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.severity == Severity::kWarning && finding.rule == "inertia-positive";
+  });
   const Repair repair = repaired(tiago);
-  EXPECT_EQ(repair.links.size(), 3u);
+  EXPECT_EQ(repair.links.size(), 3u + static_cast<size_t>(points));
   const Model after = readUrdfText(repairedUrdf(repair), "tiago.urdf");
   EXPECT_EQ(countOf(lint(after), Severity::kError), 0);
 }

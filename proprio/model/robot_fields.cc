@@ -416,7 +416,8 @@ std::string expectation(const Field& field) {
     case Type::kChoice:
       return "one of " + choices;
     case Type::kNumbers:
-      return fmt::format("a list of {} numbers", field.count);
+      return field.count > 0 ? fmt::format("a list of {} numbers", field.count)
+                             : "a list of numbers";
     case Type::kAngles:
       return fmt::format("a list of {} numbers or texts such as pi/2", field.count);
     case Type::kRows:

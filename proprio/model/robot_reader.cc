@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
@@ -26,12 +27,18 @@ std::vector<std::string> allNames(const Items& items) {
   return names;
 }
 
+// Is this the variable itself, and not the beginning of a longer name?
+bool endsName(const std::string& text, size_t end) {
+  return end >= text.size() || text[end - 1] == '}' ||
+         !(std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_');
+}
+
 // A path of the file, with $PROPRIO_DATA replaced, relative to the file's folder.
 std::string resolvePath(const Node& node, const std::string& file_name) {
   std::string path = node.Scalar();
   for (const std::string variable : {"${PROPRIO_DATA}", "$PROPRIO_DATA"}) {
     const size_t begin = path.find(variable);
-    if (begin == std::string::npos) continue;
+    if (begin == std::string::npos || !endsName(path, begin + variable.size())) continue;
     const char* folder = std::getenv("PROPRIO_DATA");
     if (folder == nullptr) {
       throw errorAt(
@@ -76,7 +83,8 @@ std::vector<JointValue> lockedJoints(const Node& robot, const std::string& file_
   std::vector<JointValue> locked;
   for (const auto& entry : robot["joints"]) {
     if (const Node position = entry.second["locked"]) {
-      locked.push_back({entry.first.Scalar(), readAngle(position)});
+      locked.push_back(
+          {entry.first.Scalar(), readAngle(position), yamlLocation(position, file_name)});
     }
   }
   for (const Node& node : robot["exclude"]) {
@@ -84,7 +92,7 @@ std::vector<JointValue> lockedJoints(const Node& robot, const std::string& file_
         model.joints[static_cast<size_t>(jointNamed(model, node, file_name))].name;
     const bool known = std::any_of(locked.begin(), locked.end(),
                                    [&](const JointValue& v) { return v.joint == name; });
-    if (!known) locked.push_back({name, 0.0});
+    if (!known) locked.push_back({name, 0.0, yamlLocation(node, file_name)});
   }
   return locked;
 }
@@ -99,6 +107,8 @@ Model attachPayloads(const Node& robot, const std::string& file_name, Model mode
     } catch (const Error& error) {
       throw errorAt(yamlLocation(payload, file_name), error.what());
     }
+    model.links[static_cast<size_t>(model.linkIndex(payload["name"].Scalar()))].location =
+        yamlLocation(payload, file_name);
   }
   return model;
 }

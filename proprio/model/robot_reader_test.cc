@@ -350,6 +350,33 @@ TEST(RobotReader, MessagesSpeak) {
   EXPECT_EQ(yamlMessage("name: x\n"), "r.yaml: has no version; add 'version: 1' as its first line");
 }
 
+// What robot.yaml gets wrong is said where it stands, also about joints of a URDF.
+TEST(RobotReader, MessagesNameTheLine) {
+  const std::string robot = kTwoJoints;  // 11 lines
+  const auto has = [&](const std::string& more, const char* expected) {
+    const std::string message = yamlMessage(robot + more);
+    EXPECT_NE(message.find(expected), std::string::npos) << message;
+  };
+  has("sensors:\n  - {name: s, type: force_torque, joint: j1}\n",
+      "r.yaml:13:5: sensor 's': the joint");
+  has("frames:\n  - {name: f, link: hand}\n  - {name: f, link: hand}\n",
+      "r.yaml:14:5: the name 'f' is used");
+  has("sensors:\n  - {name: s, type: skin, link: hand,\n     cells: [[0, 0, 0, 0, 0, 0]]}\n",
+      "r.yaml:14:14: cell 1 of sensor 's' has the normal 0 0 0");
+  has("couplings:\n  - {name: c,\n     terms: []}\n", "r.yaml:14:13: coupling 'c' has no terms");
+  has("joints:\n  j2:\n    mimic: {joint: j3}\n", "r.yaml:14:5: joint 'j2': it mimics");
+  has("joints:\n  j2:\n    mimic: {joint: j1}\n    locked: 1\n", "r.yaml:15:13: joint 'j2'");
+  has("joints:\n  j2:\n    mimic: {joint: j1}\nexclude: [j2]\n", "r.yaml:15:11: joint 'j2'");
+}
+
+// A name that only begins like the variable is not the variable.
+TEST(RobotReader, ExpandsWholeNamesOnly) {
+  for (const char* path : {"$PROPRIO_DATAX/a.urdf", "$PROPRIO_DATA_2/a.urdf"}) {
+    const std::string message = yamlMessage(std::string("version: 1\nurdf: ") + path + "\n");
+    EXPECT_NE(message.find("expected only $PROPRIO_DATA"), std::string::npos) << message;
+  }
+}
+
 // YAML's traps are answered with a sentence, not with a crash, a hang or a silent surprise.
 TEST(RobotReader, SurvivesYamlTraps) {
   const auto expect = [](const std::string& text, const std::string& part) {

@@ -120,6 +120,19 @@ FrictionModel readFriction(const Node& node, const std::string& file_name) {
   return friction;
 }
 
+// where each value stands, and those of its parts
+std::vector<StatedValue> statedValues(const Node& node, const std::string& file_name) {
+  std::vector<StatedValue> out;
+  for (const auto& entry : node) {
+    const std::string& key = entry.first.Scalar();
+    out.push_back({key, yamlLocation(entry.first, file_name)});
+    if (!entry.second.IsMap()) continue;
+    for (const auto& part : entry.second)
+      out.push_back({key + "." + part.first.Scalar(), yamlLocation(part.first, file_name)});
+  }
+  return out;
+}
+
 void readJoint(const Node& node, const std::string& file_name, Joint& joint) {
   if (joint.type == JointType::kFixed) {
     for (const char* key : {"drive", "friction", "spring", "mimic", "control", "locked"}) {
@@ -129,6 +142,7 @@ void readJoint(const Node& node, const std::string& file_name, Joint& joint) {
                                 joint.name, key));
     }
   }
+  joint.stated = statedValues(node, file_name);
   if (node["limits"]) readLimits(node["limits"], joint.limits);
   if (node["drive"]) readDrive(node["drive"], joint.drive);
   if (node["friction"]) joint.friction = readFriction(node["friction"], file_name);
@@ -246,6 +260,7 @@ Model readDhTable(const Node& dh, const std::string& file_name) {
     link.has_inertial = true;
     link.inertia = readInertia(entry.second);
     link.X_LI.p = link.inertia.com();
+    link.location = yamlLocation(entry.first, file_name);
   }
   return model;
 }

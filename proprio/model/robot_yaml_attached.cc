@@ -139,6 +139,7 @@ void readSensor(const Node& node, const std::string& file_name, Model& model) {
   const std::string& type = node["type"].Scalar();
   Sensor sensor;
   sensor.name = node["name"].Scalar();
+  sensor.location = yamlLocation(node, file_name);
   sensor.kind = sensorKind(type);
   sensor.X_LS = readPose(node);
   sensor.sign = readNumber(node["sign"], 1.0);
@@ -153,6 +154,12 @@ void readSensor(const Node& node, const std::string& file_name, Model& model) {
     sensor.cell_positions.emplace_back(readNumber(cell[0]), readNumber(cell[1]),
                                        readNumber(cell[2]));
     sensor.cell_normals.emplace_back(readNumber(cell[3]), readNumber(cell[4]), readNumber(cell[5]));
+    if (sensor.cell_normals.back().isZero(0.0)) {
+      throw errorAt(yamlLocation(cell, file_name),
+                    fmt::format("cell {} of sensor {} has the normal 0 0 0, expected the direction "
+                                "out of the surface",
+                                sensor.cell_normals.size(), inQuotes(sensor.name)));
+    }
   }
   sensor.quantisation = readNumber(node["quantisation"]);
   if (type != "imu") {
@@ -176,8 +183,8 @@ void readSensor(const Node& node, const std::string& file_name, Model& model) {
 
 void readAttached(const Node& robot, const std::string& file_name, Model& model) {
   for (const Node& node : robot["frames"]) {
-    model.frames.push_back(
-        {node["name"].Scalar(), linkNamed(model, node["link"], file_name), readPose(node)});
+    model.frames.push_back({node["name"].Scalar(), linkNamed(model, node["link"], file_name),
+                            readPose(node), yamlLocation(node, file_name)});
   }
   for (const Node& node : robot["sensors"]) readSensor(node, file_name, model);
   for (const Node& node : robot["couplings"]) {
@@ -185,6 +192,13 @@ void readAttached(const Node& robot, const std::string& file_name, Model& model)
     column.name = node["name"].Scalar();
     if (node["unit"]) column.unit = node["unit"].Scalar();
     column.value = readNumber(node["value"]);
+    column.location = yamlLocation(node, file_name);
+    if (node["terms"].size() == 0) {
+      throw errorAt(yamlLocation(node["terms"], file_name),
+                    fmt::format("coupling {} has no terms, so that nothing could be known about "
+                                "it; give at least one, or remove it",
+                                inQuotes(column.name)));
+    }
     for (const Node& term : node["terms"])
       column.terms.push_back(readCouplingTerm(term, file_name, model));
     model.couplings.push_back(std::move(column));

@@ -216,6 +216,7 @@ void Reader::readInertial(const XmlElement& element, const std::string& owner, L
   const auto product = [&](const char* name) {
     if (findAttribute(*inertia, name) != nullptr) return requireNumber(*inertia, name, owner);
     note(*inertia, fmt::format("{}: <inertia> has no {}, taken as 0", owner, name));
+    link.products_left_out = true;
     return 0.0;
   };
   const double ixy = product("ixy"), ixz = product("ixz"), iyz = product("iyz");
@@ -269,6 +270,14 @@ void Reader::readShape(const XmlElement& element, const std::string& owner, Link
   } else {
     return note(body,
                 fmt::format("{}: the geometry <{}> is unknown and ignored", owner, body.name));
+  }
+  const int sizes = shape.kind == ShapeKind::kMesh     ? 0
+                    : shape.kind == ShapeKind::kSphere ? 1
+                    : shape.kind == ShapeKind::kBox    ? 3
+                                                       : 2;
+  if (sizes > 0 && !(shape.size.head(sizes).minCoeff() > 0.0)) {
+    note(body, fmt::format("{}: <{}> has a size of {:.4g} m, expected all of them positive", owner,
+                           body.name, shape.size.head(sizes).minCoeff()));
   }
   link.shapes.push_back(std::move(shape));
 }

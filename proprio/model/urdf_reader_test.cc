@@ -182,6 +182,20 @@ TEST(UrdfReader, ReadsQuaternions) {
               kUrdfRounding);
 }
 
+// Shapes without or with a negative extent are read, with a note that says where.
+TEST(UrdfReader, NotesSizesThatAreNotPositive) {
+  for (const char* shape : {"<box size='-1 1 1'/>", "<box size='0 0 0'/>", "<sphere radius='0'/>",
+                            "<cylinder radius='1' length='-2'/>"}) {
+    std::vector<ReadNote> notes;
+    readUrdfText(std::string("<robot name='r'><link name='a'>\n<collision><geometry>") + shape +
+                     "</geometry></collision></link></robot>",
+                 "r.urdf", &notes);
+    ASSERT_EQ(notes.size(), 1u) << shape;
+    EXPECT_NE(notes[0].sentence.find("expected all of them positive"), std::string::npos);
+    EXPECT_EQ(notes[0].location.line, 2);
+  }
+}
+
 // A misspelt element is not lost silently: the note names it and the right spelling.
 TEST(UrdfReader, NotesMisspeltElements) {
   std::vector<ReadNote> notes;

@@ -35,9 +35,9 @@ class Splicer {
   explicit Splicer(const XmlDocument& document) : document_(document), text_(document.text) {}
 
   /// Replaces the numbers of an attribute that differ by more than `rounding`, or adds the
-  /// attribute.
+  /// attribute, unless it would say only zeros that need not be said.
   void setNumbers(const XmlElement& element, const char* name, const std::vector<double>& values,
-                  double rounding = 0.0);
+                  double rounding = 0.0, bool say_zeros = false);
   /// Adds a child element: before the first child, or after the last.
   enum class Place { kFirst, kLast };
   void insert(const XmlElement& parent, Place place, const std::string& name,
@@ -101,14 +101,15 @@ std::string Splicer::tag(const std::string& name, const std::vector<Attribute>& 
 }
 
 void Splicer::setNumbers(const XmlElement& element, const char* name,
-                         const std::vector<double>& values, double rounding) {
+                         const std::vector<double>& values, double rounding, bool say_zeros) {
   const XmlAttribute* attribute = findAttribute(element, name);
   std::string joined;
   for (double value : values) joined += (joined.empty() ? "" : " ") + formatNumber(value);
   if (attribute == nullptr) {
     const bool zero = std::all_of(values.begin(), values.end(),
                                   [&](double v) { return std::abs(v) <= rounding; });
-    if (zero) return;
+    if (zero && !say_zeros) return;
+    if (zero) joined = values.size() == 1 ? "0" : "0 0 0";
     const size_t end = element.attributes.empty() ? element.begin + 1 + element.name.size()
                                                   : element.attributes.back().end + 1;
     edits_.push_back(
@@ -220,7 +221,7 @@ const XmlElement& elementNamed(const XmlDocument& document, const char* kind,
 }
 
 void spliceInertia(const XmlDocument& document, const Model& written, const UrdfInertia& change,
-                   Splicer& splicer) {
+                   bool complete, Splicer& splicer) {
   const InertialParameters& body = change.inertia;
   if (!body.vector().allFinite()) {
     throw Error(fmt::format("link {}: its new inertia has a number that is not finite",
@@ -259,7 +260,7 @@ void spliceInertia(const XmlDocument& document, const Model& written, const Urdf
   }
   const XmlElement& inertia = *document.child(*inertial, "inertia");
   for (const auto& [name, value] : entries)
-    splicer.setNumbers(inertia, name, {value}, change.inertia_rounding);
+    splicer.setNumbers(inertia, name, {value}, change.inertia_rounding, complete);
 }
 
 // Sets those of the values that are stated, in the child element of that name.
@@ -379,7 +380,8 @@ std::string spliceUrdf(const std::string& text, const UrdfChanges& changes,
       readUrdfText(text, file_name);  // so that everything below stands on a valid URDF
   const XmlDocument document = parseXml(text, file_name);
   Splicer splicer(document);
-  for (const UrdfInertia& change : changes.links) spliceInertia(document, written, change, splicer);
+  for (const UrdfInertia& change : changes.links)
+    spliceInertia(document, written, change, changes.complete_inertias, splicer);
   for (const UrdfJointValues& change : changes.joints) spliceJoint(document, change, splicer);
   return splicer.result();
 }

@@ -33,6 +33,8 @@ struct UrdfJointValues {
 struct UrdfChanges {
   std::vector<UrdfInertia> links;
   std::vector<UrdfJointValues> joints;
+  /// Write what an <inertia> leaves out also where it is zero, for programs that require it.
+  bool complete_inertias = false;
 };
 
 /// What has to change in the URDF that reads as `written` (readUrdf) so that it says what `model`
