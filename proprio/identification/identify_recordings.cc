@@ -14,6 +14,7 @@
 #include "proprio/dynamics/base_parameters.h"
 #include "proprio/identification/consistent_least_squares.h"
 #include "proprio/identification/diagnosis.h"
+#include "proprio/identification/late_reversals.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/plausibility.h"
 #include "proprio/identification/prior.h"
@@ -149,6 +150,7 @@ class Job {
   IdentificationResult run() {
     readAll();
     checkAll();
+    findReversals();
     fitFrictionConstants();
     stackRows();
     for (const std::string& name : methodNames()) runMethodOrSkip(name);
@@ -384,6 +386,14 @@ class Job {
                      [](const MotionData& motion) { return motion.use.any(); }))
       throw Error("no torque row of any recording counts; there is nothing to identify from");
     return identificationProblem(tree_, std::move(training_));
+  }
+
+  /// Lets friction turn where the training data say that it does.
+  void findReversals() {
+    const std::vector<LateReversal> found = findLateReversals(*tree_, training_);
+    turnLate(found, &training_);
+    turnLate(found, &result_.validation);
+    if (!found.empty()) result_.reasons.push_back(lateReversalText(*tree_, found));
   }
 
   /// The robot with the constants that fit best; all that follows is linear again.

@@ -64,7 +64,7 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
   data.rate_hz = signals.rate_hz;
   data.q = Eigen::MatrixXd::Zero(samples, tree.positionCount());
   data.v = data.a = data.tau = Eigen::MatrixXd::Zero(samples, tree.velocityCount());
-  if (signals.sign.cols() > 0) data.sign = data.v;
+  if (signals.sign.cols() > 0) data.sign = data.late = data.v;
   if (signals.noise.rows() > 0) data.noise = Eigen::MatrixXd::Zero(tree.velocityCount(), 3);
   data.use = Mask::Constant(samples, tree.velocityCount(), false);
   std::vector<bool> recorded(static_cast<size_t>(tree.velocityCount()), false);
@@ -82,7 +82,10 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
     if (moves) {
       data.v.col(i) = signals.v.col(column);
       data.a.col(i) = signals.a.col(column);
-      if (data.sign.cols() > 0) data.sign.col(i) = signals.sign.col(column);
+      if (data.sign.cols() > 0) {
+        data.sign.col(i) = signals.sign.col(column);
+        data.late.col(i) = signals.late.col(column);
+      }
       if (data.noise.rows() > 0) data.noise.row(i) = signals.noise.row(column);
     }
     if (signals.tau.cols() == 0) continue;
@@ -133,6 +136,7 @@ MotionData middleSamples(const MotionData& data, Eigen::Index start, Eigen::Inde
   part.tau = data.tau.middleRows(start, count);
   part.use = data.use.middleRows(start, count);
   if (data.sign.cols() > 0) part.sign = data.sign.middleRows(start, count);
+  if (data.late.cols() > 0) part.late = data.late.middleRows(start, count);
   return part;
 }
 
@@ -143,6 +147,7 @@ MotionData chosenSamples(const MotionData& data, const std::vector<Eigen::Index>
     chosen.*signal = (data.*signal)(rows, Eigen::all).eval();
   chosen.use = data.use(rows, Eigen::all).eval();
   if (data.sign.cols() > 0) chosen.sign = data.sign(rows, Eigen::all).eval();
+  if (data.late.cols() > 0) chosen.late = data.late(rows, Eigen::all).eval();
   return chosen;
 }
 

@@ -22,6 +22,7 @@ struct MotionData {
   Eigen::MatrixXd tau;      ///< row = sample, column = velocity coordinate
   /// What dry friction's sign(v) became in filtered torques; without columns: sign(v) itself.
   Eigen::MatrixXd sign;
+  Eigen::MatrixXd late;  ///< of the signals: to be added where friction turns late
   /// Standard deviations of the noise in q, v and a (columns) per velocity coordinate (rows);
   /// without rows if it is not known.
   Eigen::MatrixXd noise;

@@ -380,17 +380,46 @@ Eigen::VectorXd slowSpeeds(const JointSignalOptions& options, const Eigen::Matri
   return slow;
 }
 
-/// sign(v); below the low speed that of the sample before, so that noise at rest does not turn it.
+/// sign(v). Below the low speed noise must not turn it: there it keeps the direction from before
+/// unless the joint leaves in the other one. Then it turns once, where the position is extreme,
+/// which is where the velocity passes zero. Turned later, all of dry friction until there would
+/// look like inertia, because it has the sign of the acceleration. Zero before the first motion.
 Eigen::MatrixXd directions(const Eigen::MatrixXd& v, const Eigen::VectorXd& slow) {
   Eigen::MatrixXd sign(v.rows(), v.cols());
   for (Index j = 0; j < v.cols(); ++j) {
-    double last = 0.0;
+    double last = 0.0, travelled = 0.0, farthest = 0.0;
+    Index turn = 0;  // sample after the farthest one in the direction `last`
     for (Index k = 0; k < v.rows(); ++k) {
-      if (std::abs(v(k, j)) > slow[j]) last = v(k, j) > 0.0 ? 1.0 : -1.0;
-      sign(k, j) = last;
+      const bool fast = std::abs(v(k, j)) > slow[j];
+      const double now = fast ? std::copysign(1.0, v(k, j)) : last;
+      if (last != 0.0 && now != last) sign.col(j).segment(turn, k - turn).setConstant(now);
+      sign(k, j) = now;
+      last = now;
+      travelled = fast ? 0.0 : travelled + v(k, j) * last;
+      if (fast || travelled > farthest) {
+        farthest = travelled;
+        turn = k + 1;
+      }
     }
   }
   return sign;
+}
+
+/// The directions that friction has if it turns where a joint has come back by `travel` from where
+/// it was farthest.
+Eigen::MatrixXd lateDirections(const Eigen::MatrixXd& sign, const Eigen::MatrixXd& q,
+                               double travel) {
+  Eigen::MatrixXd late(sign.rows(), sign.cols());
+  for (Index j = 0; j < q.cols(); ++j) {
+    double last = 0.0, farthest = 0.0;
+    for (Index k = 0; k < q.rows(); ++k) {
+      const bool turned = last == 0.0 || last * (farthest - q(k, j)) > travel;
+      if (turned) last = sign(k, j);
+      if (turned || last * (q(k, j) - farthest) > 0.0) farthest = q(k, j);
+      late(k, j) = last;
+    }
+  }
+  return late;
 }
 
 int ratioFor(const JointSignalOptions& options, const std::vector<CutoffChoice>& choices,
@@ -446,7 +475,8 @@ void thinOut(const JointSignalOptions& options, Index border, int ratio, JointSi
   const Index step = out.decimation;
   out.time = keepRows(out.time, border, step);
   for (Eigen::MatrixXd* values :
-       {&out.q, &out.v, &out.a, &out.tau, &out.sign, &out.channels, &out.channel_rates}) {
+       {&out.q, &out.v, &out.a, &out.tau, &out.sign, &out.late, &out.channels,
+        &out.channel_rates}) {
     if (values->cols() > 0) *values = keepRows(*values, border, step);
   }
   out.moving = keepRows(out.moving, border, step);
@@ -530,7 +560,9 @@ JointSignals jointSignals(const Recording& recording, const JointSignalOptions& 
     if (options.filter && options.filter_torque && raw.tau.cols() > 0) {
       const double highest = highestCutoff(out.cutoffs);
       out.tau = lowPass(options, raw.tau, highest, rate);
-      out.sign = lowPass(options, directions(out.v, slowSpeeds(options, out.v)), highest, rate);
+      const Eigen::MatrixXd sign = directions(out.v, slowSpeeds(options, out.v));
+      out.sign = lowPass(options, sign, highest, rate);
+      out.late = lowPass(options, lateDirections(sign, out.q, kPresliding) - sign, highest, rate);
       out.steps.push_back(
           fmt::format("torques filtered at {:.4g} Hz, the highest cut-off", highest));
     } else if (raw.tau.cols() > 0) {

@@ -33,6 +33,10 @@ enum class DerivativeMethod {
   kFourier         ///< the recording is whole periods; harmonics up to the cut-off (L-17)
 };
 
+/// Before two surfaces slide in the new direction their asperities bend the other way (Dahl 1968):
+/// friction turns after a travel of the order of this, rad or m.
+constexpr double kPresliding = 3e-4;
+
 enum class VelocitySource { kPositions, kMeasured };
 
 enum class DecimationMode {
@@ -82,6 +86,8 @@ struct JointSignals {
   /// sign(v) through the filter of the torques, which turned steps of dry friction into ramps;
   /// without columns if torques were not filtered.
   Eigen::MatrixXd sign;
+  /// What `sign` would have besides if friction turned only kPresliding after the joint did.
+  Eigen::MatrixXd late;
   /// What `channels` of the options named, one column each, and its derivative in time.
   Eigen::MatrixXd channels, channel_rates;
   /// Standard deviations of q, v and a (columns) per joint (rows) that white noise of the encoders

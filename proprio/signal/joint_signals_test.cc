@@ -145,6 +145,46 @@ TEST(JointSignals, SignsAreFilteredLikeTorques) {
   EXPECT_NEAR(rest.cwiseAbs().minCoeff(), 1.0, 1e-3);
 }
 
+// Claim: friction's sign turns where the velocity does, however high the speed below which samples
+// do not count; torques of the true sign are that sign to one sample of the step response. A joint
+// that slows down and goes on keeps it.
+TEST(JointSignals, SignsTurnWhereTheVelocityDoes) {
+  Truth truth = twoJoints(1000.0, 0.0, 0.0);
+  truth.recording.values.col(0) = truth.v.col(0).array().sign();
+  JointSignalOptions options;
+  options.joints = {"elbow"};
+  options.cutoff_hz = {10.0};
+  options.low_speed = {0.3};
+  const JointSignals signals = jointSignals(truth.recording, options);
+  EXPECT_LT((signals.sign - signals.tau).cwiseAbs().maxCoeff(), 2.0 * 10.0 * 2.0 * 1e-3 * 2.0);
+
+  for (Eigen::Index k = 0; k < truth.q.rows(); ++k) {
+    const double t = 1e-3 * static_cast<double>(k);
+    truth.recording.values(k, 1) = t - 0.999 / 3.0 * std::sin(3.0 * t);
+  }
+  options.low_speed = {0.01};
+  EXPECT_NEAR(jointSignals(truth.recording, options).sign.col(0).minCoeff(), 1.0, 1e-3);
+}
+
+// Claim: `late` is what the sign has besides if friction turns after a travel x: a torque that
+// turns as long after each reversal of a sine as it takes to come back by x is sign + late.
+TEST(JointSignals, LateSignsTurnAfterATravel) {
+  Truth truth = twoJoints(1000.0, 0.0, 0.0);
+  const double w = 2.0 * std::numbers::pi * 0.5, wait = std::acos(1.0 - kPresliding / 0.1) / w;
+  for (Eigen::Index k = 0; k < truth.q.rows(); ++k) {
+    const double t = 1e-3 * static_cast<double>(k);
+    truth.recording.values(k, 1) = -0.1 * std::cos(w * t);
+    truth.recording.values(k, 0) = std::copysign(1.0, std::sin(w * (t - wait)));
+  }
+  JointSignalOptions options;
+  options.joints = {"elbow"};
+  options.cutoff_hz = {10.0};
+  const JointSignals signals = jointSignals(truth.recording, options);
+  EXPECT_GT(signals.late.cwiseAbs().maxCoeff(), 0.5);
+  EXPECT_LT((signals.sign + signals.late - signals.tau).cwiseAbs().maxCoeff(),
+            2.0 * 10.0 * 2.0 * 1e-3 * 2.0);
+}
+
 // Without filter ("NF") the samples are the recorded ones and accelerations carry the noise that
 // three neighbours give, sqrt(6) sigma / dt^2; the torque stays as it was.
 TEST(JointSignals, WithoutFilter) {
