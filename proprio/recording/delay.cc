@@ -1,6 +1,7 @@
 // Delay between torques and positions, by the lag at which a linear model of the torques fits best.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "proprio/dynamics/augmented_regressor.h"
@@ -15,13 +16,20 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Index kMostRows = 2000;    // of the fit; a longer recording is thinned
-constexpr double kWiderRange = 5.0;  // where most joints are far out
+constexpr Index kStretches = 30;     // of time, spread over the recording; errors remember within
+constexpr Index kMostRows = 100;     // of the fit in each of them
+constexpr double kWiderRange = 5.0;  // where a long delay is looked for, which must be clear
 constexpr double kClearGain = 2.0;   // of a long delay
-constexpr double kAnyGain = 1.3;     // of any: sticking moves the best lag, but explains nothing
-constexpr double kSmoothing = 0.02;  // s, half width of the local fits
+// s, half widths of means in time, 12 to 3 Hz: the first that is long enough is taken
+constexpr std::array<double, 4> kSmoothings = {0.03, 0.05, 0.08, 0.12};
+// of the acceleration, the most that noise may be: it weakens the inertia in the fit by the square
+// of that, and a delay would make up for it
+constexpr double kNoiseShare = 0.01;
 constexpr double kRank = 1e-8;       // pivots of the regressor below this are zero
 constexpr double kExplained = 0.7;   // least share of the torque for a reliable estimate
+constexpr double kSlowRow = 0.05;    // of the joint's largest speed: friction is not modelled below
+constexpr double kExcursion = 0.01;  // rad, m: a joint that moves less is held by its friction
+constexpr double kCoarse = 0.2;      // of the range: steps in which it is searched first
 
 // Values at equal steps, between the stamps by linear interpolation.
 VectorXd onGrid(const VectorXd& time, const Eigen::Ref<const VectorXd>& values, double step,
@@ -37,32 +45,52 @@ VectorXd onGrid(const VectorXd& time, const Eigen::Ref<const VectorXd>& values, 
   return out;
 }
 
-// Value and derivatives of a cubic fitted over 2 half + 1 samples (Savitzky and Golay 1964); zero
-// phase, so that it cannot shift anything. RowIndices without a full window stay zero.
+// Values in the mean of 2 half + 1 samples with the weights cos^2, and its derivatives; zero phase,
+// so that it cannot shift anything. All three went through one kernel, as torques do: what is
+// linear between them stays as it was. Rows without a full window stay zero.
 struct Smoothed {
   VectorXd x, v, a;
 };
+
+VectorXd kernelOf(Index half) {
+  VectorXd weights(2 * half + 1);
+  for (Index k = -half; k <= half; ++k)
+    weights[k + half] = std::pow(
+        std::cos(0.5 * M_PI * static_cast<double>(k) / static_cast<double>(half + 1)), 2.0);
+  return weights / weights.sum();
+}
+
 Smoothed smoothed(const VectorXd& values, Index half, double step) {
-  const Index width = 2 * half + 1;
-  MatrixXd powers(width, 4);
-  for (Index k = 0; k < width; ++k) {
-    const double s = static_cast<double>(k - half) / static_cast<double>(half);
-    powers.row(k) << 1.0, s, s * s, s * s * s;
-  }
-  // rows: weights of the samples for each coefficient
-  const MatrixXd weights = leastSquares(powers, MatrixXd::Identity(width, width));
-  const double unit = step * static_cast<double>(half);
+  const VectorXd weights = kernelOf(half);
   Smoothed s;
   s.x.setZero(values.size());
   s.v.setZero(values.size());
   s.a.setZero(values.size());
-  for (Index i = half; i + half < values.size(); ++i) {
-    const Eigen::Vector4d c = weights * values.segment(i - half, width);
-    s.x[i] = c[0];
-    s.v[i] = c[1] / unit;
-    s.a[i] = 2.0 * c[2] / (unit * unit);
+  for (Index i = half; i + half < values.size(); ++i)
+    s.x[i] = weights.dot(values.segment(i - half, 2 * half + 1));
+  for (Index i = half + 1; i + half + 1 < values.size(); ++i) {
+    s.v[i] = (s.x[i + 1] - s.x[i - 1]) / (2.0 * step);
+    s.a[i] = (s.x[i + 1] - 2.0 * s.x[i] + s.x[i - 1]) / (step * step);
   }
   return s;
+}
+
+// The most of the acceleration that white noise of the positions is after smoothing. Fourth
+// differences of a motion vanish beside those of noise, which have 70 times its variance.
+double accelerationNoise(const VectorXd& values, const Smoothed& smooth, Index half, double step) {
+  VectorXd fourth = values;
+  for (int i = 0; i < 4; ++i) {
+    const Index n = fourth.size() - 1;
+    fourth = (fourth.tail(n) - fourth.head(n)).eval();
+  }
+  const double noise =
+      std::sqrt(fourth.squaredNorm() / (70.0 * static_cast<double>(fourth.size())));
+  VectorXd padded = VectorXd::Zero(2 * half + 5);
+  padded.segment(2, 2 * half + 1) = kernelOf(half);
+  const Index n = padded.size() - 2;
+  const VectorXd second = padded.head(n) - 2.0 * padded.segment(1, n) + padded.tail(n);
+  const double all = std::sqrt(smooth.a.squaredNorm() / static_cast<double>(smooth.a.size()));
+  return all > 0.0 ? noise * second.norm() / (step * step * all) : 0.0;
 }
 
 struct Track {
@@ -113,8 +141,9 @@ std::vector<MatrixXd> robotRegressors(const std::shared_ptr<const Model>& model,
   const Parameters parameters = declaredParameters(model);
   Workspace workspace(tree);
   const Index n = tree.velocityCount(), width = parameters.layout->size();
+  // friction and rotor, which few descriptions mention, and an offset besides
   std::vector<MatrixXd> W(tracks.size(),
-                          MatrixXd::Ones(static_cast<Index>(rows.size()), width + 1));
+                          MatrixXd::Ones(static_cast<Index>(rows.size()), width + 4));
   VectorXd q(n), v(n), a(n);
   MatrixXd Y(n, width);
   for (size_t r = 0; r < rows.size(); ++r) {
@@ -126,95 +155,160 @@ std::vector<MatrixXd> robotRegressors(const std::shared_ptr<const Model>& model,
     }
     augmentedRegressor(tree, *parameters.layout, workspace, q, v, a, Y);
     for (size_t k = 0; k < tracks.size(); ++k) {
-      if (coordinate[k] >= 0) W[k].row(static_cast<Index>(r)).head(width) = Y.row(coordinate[k]);
+      auto row = W[k].row(static_cast<Index>(r));
+      const double speed = tracks[k].q.v[rows[r]];
+      row.head(width).setZero();
+      if (coordinate[k] >= 0) row.head(width) = Y.row(coordinate[k]);
+      row.segment(width, 3) << tracks[k].q.a[rows[r]], speed, speed > 0.0 ? 1.0 : -1.0;
     }
   }
   return W;
 }
 
-// x_i - rho x_(i-1): errors that remember the sample before by rho become independent
-MatrixXd whitened(const MatrixXd& x, double rho) {
-  return x.bottomRows(x.rows() - 1) - rho * x.topRows(x.rows() - 1);
+// The speeds at whose zero the torque of a joint jumps: its own, and sums that a declared column of
+// it has (a coupled wrist).
+std::vector<VectorXd> turningSpeeds(const Model* model, const std::vector<Track>& tracks,
+                                    const Track& own) {
+  std::vector<VectorXd> speeds = {own.q.v};
+  if (model == nullptr) return speeds;
+  for (const CouplingColumn& column : model->couplings) {
+    for (const CouplingTerm& term : column.terms) {
+      if (term.joint != model->jointIndex(own.name)) continue;
+      VectorXd sum = VectorXd::Zero(own.q.v.size());
+      for (const Track& track : tracks) {
+        for (size_t k = 0; k < term.joints.size(); ++k) {
+          if (term.joints[k] == model->jointIndex(track.name)) sum += term.weights[k] * track.q.v;
+        }
+      }
+      speeds.push_back(std::move(sum));
+    }
+  }
+  return speeds;
 }
 
-// correlation of residuals that are `gap` rows apart
-double neighbours(const VectorXd& residual, Index gap) {
-  const Index n = residual.size() - gap;
-  if (n < 1 || !(residual.squaredNorm() > 0.0)) return 0.0;
-  return std::min(0.99, residual.head(n).dot(residual.tail(n)) / residual.squaredNorm());
+// Rows in which friction is what the model says: throughout the window of the smoothing, which
+// spreads jumps, the joint moves one way. Where exactly friction turns so does not matter.
+RowIndices steadyRows(const std::vector<VectorXd>& speeds, const RowIndices& rows, Index half) {
+  RowIndices kept = rows;
+  for (const VectorXd& v : speeds) {
+    const double slow = kSlowRow * v.cwiseAbs().maxCoeff();
+    const auto turns = [&](Index i) {
+      const double sign = v[i] > 0.0 ? 1.0 : -1.0;
+      return sign * v[i - half] < slow || sign * v[i] < slow || sign * v[i + half] < slow;
+    };
+    kept.erase(std::remove_if(kept.begin(), kept.end(), turns), kept.end());
+  }
+  return kept;
 }
 
-// How much of a residual is still there a row later, from what is left after `gap` rows, beyond the
-// reach of the smoothing: 0 for noise, near 1 for what the model leaves out.
-double memory(const VectorXd& residual, Index gap) {
-  const double left = neighbours(residual, gap);
-  return left > 0.0 ? std::pow(left, 1.0 / static_cast<double>(gap)) : 0.0;
+// What a fit of the torque `lag` samples later leaves, over what there is to explain.
+struct Residual {
+  VectorXd left;
+  double share = 1.0;
+};
+Residual residualAt(const MatrixXd& Q, const VectorXd& torque, const RowIndices& rows, Index lag) {
+  VectorXd y(static_cast<Index>(rows.size()));
+  for (Index r = 0; r < y.size(); ++r) y[r] = torque[rows[static_cast<size_t>(r)] + lag];
+  Residual out;
+  const double total = (y.array() - y.mean()).square().sum();
+  out.left = y - Q * (Q.transpose() * y);
+  out.share = total > 0.0 ? out.left.squaredNorm() / total : 1.0;
+  return out;
 }
 
-// `gap`: rows that the smoothing spans
-DelayEstimate estimate(const MatrixXd& W, const Track& own, const RowIndices& rows, Index most,
-                       Index gap, double step) {
-  const auto torque = [&](Index lag) {
-    VectorXd y(static_cast<Index>(rows.size()));
-    for (Index r = 0; r < y.size(); ++r) y[r] = own.torque[rows[static_cast<size_t>(r)] + lag];
-    return y;
-  };
-  const auto residualOf = [](const MatrixXd& Q, const VectorXd& y) -> VectorXd {
-    return y - Q * (Q.transpose() * y);
-  };
+// Of the lag where |residual|^2 = S is least, in samples: var = sum over stretches of time of
+// (r . dr/dlag)^2 / (S''/2)^2 allows for errors that remember within them (Liang and Zeger 1986).
+double lagError(const VectorXd& residual, const VectorXd& slope, double half_curvature) {
+  const Index n = residual.size();
+  double sum = 0.0;
+  for (Index b = 0; b < kStretches; ++b) {
+    const Index from = b * n / kStretches, count = (b + 1) * n / kStretches - from;
+    sum += std::pow(residual.segment(from, count).dot(slope.segment(from, count)), 2.0);
+  }
+  return std::sqrt(sum) / half_curvature;
+}
+
+// The lag of least residual, in samples: by coarse steps, far out only if that is clearly better,
+// then one by one.
+Index bestLag(const MatrixXd& Q, const Track& own, const RowIndices& rows, Index near, Index far) {
+  const Index coarse = std::max<Index>(1, std::lround(kCoarse * static_cast<double>(near)));
+  const auto shareAt = [&](Index lag) { return residualAt(Q, own.torque, rows, lag).share; };
+  Index best = 0;
+  double least = shareAt(0);
+  for (Index lag = coarse; lag <= far; lag += coarse) {
+    if (lag == coarse * (near / coarse + 1)) least /= kClearGain;
+    for (const Index side : {lag, -lag}) {
+      const double share = shareAt(side);
+      if (share >= least) continue;
+      least = share;
+      best = side;
+    }
+  }
+  const Index from = std::max(best - coarse, -far), to = std::min(best + coarse, far);
+  least = shareAt(best);
+  for (Index lag = from; lag <= to; ++lag) {
+    const double share = shareAt(lag);
+    if (share >= least) continue;
+    least = share;
+    best = lag;
+  }
+  return best;
+}
+
+DelayEstimate estimate(const MatrixXd& W, const Track& own, const RowIndices& rows, double range,
+                       Index far, double step) {
   DelayEstimate d;
   d.joint = own.name;
-  const MatrixXd Q_plain = rangeBasis(W, kRank);
-  // what the model leaves out is smooth; after whitening it weighs little (Cochrane and Orcutt
-  // 1949)
-  const double rho = memory(residualOf(Q_plain, torque(0)), gap);
-  const MatrixXd Q = rangeBasis(whitened(W, rho), kRank);
-  VectorXd share(2 * most + 1);
-  VectorXd residual;
-  for (Index lag = -most; lag <= most; ++lag) {
-    const VectorXd white = whitened(torque(lag), rho), left = residualOf(Q, white);
-    // relative to what there is to explain, because other samples enter at each lag
-    const double all = white.squaredNorm();
-    share[lag + most] = all > 0.0 ? left.squaredNorm() / all : 1.0;
-    if (share[lag + most] <= share.head(lag + most + 1).minCoeff()) residual = left;
-  }
-  Index best = 0;
-  const double least = share.minCoeff(&best);
-  d.delay = static_cast<double>(best - most) * step;
-  const auto unexplained = [&](Index lag) {
-    const VectorXd y = torque(lag);
-    const double total = (y.array() - y.mean()).square().sum();
-    return total > 0.0 ? residualOf(Q_plain, y).squaredNorm() / total : 1.0;
-  };
-  d.explained = 1.0 - unexplained(best - most);
-  d.gain = unexplained(0) / std::max(1.0 - d.explained, 1e-300);
-  if (best == 0 || best == 2 * most) return d;
-  const double curvature = share[best - 1] - 2.0 * least + share[best + 1];  // per sample squared
+  const MatrixXd Q = rangeBasis(W, kRank);
+  const auto near = static_cast<Index>(std::lround(range / step));
+  const Index best = bestLag(Q, own, rows, near, far);
+  const Residual now = residualAt(Q, own.torque, rows, best);
+  d.delay = static_cast<double>(best) * step;
+  d.explained = 1.0 - now.share;
+  d.gain = residualAt(Q, own.torque, rows, 0).share / std::max(now.share, 1e-300);
+  if (std::abs(best) >= far) return d;
+  const Residual before = residualAt(Q, own.torque, rows, best - 1),
+                 after = residualAt(Q, own.torque, rows, best + 1);
+  const double curvature = before.share - 2.0 * now.share + after.share;  // per sample squared
   if (!(curvature > 0.0)) return d;
-  d.delay += 0.5 * (share[best - 1] - share[best + 1]) / curvature * step;
-  // one more parameter of the fit: variance = 2 s^2 / S'' with S the sum of squares; samples count
-  // less where neighbouring residuals are alike
-  const double alike = std::max(0.0, neighbours(residual, 1));
-  const double freedom = static_cast<double>(Q.rows() - Q.cols()) * (1.0 - alike) / (1.0 + alike);
-  d.standard_error = std::sqrt(2.0 * least / std::max(1.0, freedom) / curvature) * step;
-  const bool matters = d.gain > kAnyGain || std::abs(d.delay) < step + 3.0 * d.standard_error;
-  d.reliable = matters && d.explained > kExplained &&
-               d.standard_error < 0.1 * static_cast<double>(most) * step;
+  const double beyond = 0.5 * (before.share - after.share) / curvature;
+  if (std::abs(beyond) > 1.0) return d;  // no minimum
+  d.delay += beyond * step;
+  const VectorXd slope = 0.5 * (after.left - before.left);
+  const double total = now.left.squaredNorm() / std::max(now.share, 1e-300);
+  d.standard_error = lagError(now.left + beyond * slope, slope, 0.5 * curvature * total) * step;
+  d.reliable = d.explained > kExplained && d.standard_error < 0.1 * range;
   return d;
 }
 
-std::vector<DelayEstimate> delaysWithin(const Recording& recording,
-                                        const std::shared_ptr<const Model>& model, double range) {
-  const TimeStatistics t = timeStatistics(recording.time, recording.samples());
-  if (t.rate_hz == 0.0 || t.repeated + t.reversed > 0) return {};
-  const double step = t.median_step;
-  const auto count = static_cast<Index>(std::floor(t.duration / step)) + 1;
-  const Index half = std::max<Index>(2, static_cast<Index>(std::lround(kSmoothing / step)));
-  const Index most = std::max<Index>(3, static_cast<Index>(std::lround(range / step)));
-  constexpr Index kLeastRows = 100;
-  if (count > 100 * recording.samples() || count < kLeastRows + 2 * (half + most)) return {};
+// At most kMostRows in each stretch, `stride` samples apart: so close, smoothed noise is as strong
+// in them at every lag.
+RowIndices rowsOfStretches(Index begin, Index end, Index stride) {
+  RowIndices rows;
+  stride = std::max<Index>(1, stride);
+  for (Index b = 0; b < kStretches; ++b) {
+    const Index from = begin + b * (end - begin) / kStretches,
+                to = begin + (b + 1) * (end - begin) / kStretches;
+    for (Index i = from, k = 0; i < to && k < kMostRows; i += stride, ++k) rows.push_back(i);
+  }
+  return rows;
+}
 
+MatrixXd chosenRows(const MatrixXd& x, const RowIndices& all, const RowIndices& chosen) {
+  MatrixXd out(static_cast<Index>(chosen.size()), x.cols());
+  Index next = 0;
+  for (size_t r = 0; r < all.size() && next < out.rows(); ++r) {
+    if (all[r] == chosen[static_cast<size_t>(next)]) out.row(next++) = x.row(static_cast<Index>(r));
+  }
+  return out;
+}
+
+// Positions and torques on a uniform grid, smoothed; `noisy` tells that the acceleration of a
+// moving joint has more noise than it may.
+std::vector<Track> tracksOf(const Recording& recording, double step, Index count, Index half,
+                            bool* noisy) {
   std::vector<Track> tracks;
+  *noisy = false;
   for (const Channel& channel : recording.channels) {
     if (channel.quantity != Quantity::kPosition || channel.role != Role::kMeasured) continue;
     const int q = recording.column(channel.name);
@@ -224,7 +318,11 @@ std::vector<DelayEstimate> delaysWithin(const Recording& recording,
       continue;
     Track track;
     track.name = channel.of;
-    track.q = smoothed(onGrid(recording.time, recording.values.col(q), step, count), half, step);
+    const VectorXd positions = onGrid(recording.time, recording.values.col(q), step, count);
+    track.q = smoothed(positions, half, step);
+    const bool moves = positions.maxCoeff() - positions.minCoeff() > kExcursion;
+    *noisy = *noisy ||
+             (moves && accelerationNoise(positions, track.q, half, step) > kNoiseShare);
     // filtered alike, so that the two sides keep their relation
     if (tau >= 0) {
       track.torque =
@@ -232,40 +330,49 @@ std::vector<DelayEstimate> delaysWithin(const Recording& recording,
     }
     tracks.push_back(std::move(track));
   }
-  RowIndices rows;
-  const Index usable = count - 2 * (half + most);
-  const Index stride = std::max<Index>(1, usable / kMostRows);
-  for (Index i = half + most; i < count - half - most; i += stride) rows.push_back(i);
-  const Index gap = 1 + 2 * half / stride;
-  const std::vector<MatrixXd> full = robotRegressors(model, tracks, rows);
-  std::vector<DelayEstimate> delays;
-  for (size_t k = 0; k < tracks.size(); ++k) {
-    if (tracks[k].torque.size() == 0) continue;
-    const MatrixXd W = full.empty() ? smallRegressor(tracks, tracks[k], rows) : full[k];
-    if (W.rows() > 3 * W.cols()) delays.push_back(estimate(W, tracks[k], rows, most, gap, step));
-  }
-  return delays;
+  return tracks;
 }
 
 }  // namespace
 
 std::vector<DelayEstimate> estimateDelays(const Recording& recording,
                                           const std::shared_ptr<const Model>& model, double range) {
-  std::vector<DelayEstimate> delays = delaysWithin(recording, model, range);
-  const auto far = std::count_if(delays.begin(), delays.end(),
-                                 [&](const auto& d) { return std::abs(d.delay) > 0.5 * range; });
-  if (2 * far <= static_cast<std::ptrdiff_t>(delays.size())) return delays;
-  // a long delay has to make a difference: friction alone moves the best lag by a little
-  std::vector<DelayEstimate> wide = delaysWithin(recording, model, kWiderRange * range);
-  std::size_t clear = 0;
-  for (DelayEstimate& d : wide) {
-    d.reliable = d.reliable && d.gain > kClearGain;
-    clear += d.reliable;
+  const TimeStatistics t = timeStatistics(recording.time, recording.samples());
+  if (t.rate_hz == 0.0 || t.repeated + t.reversed > 0) return {};
+  const double step = t.median_step;
+  const auto count = static_cast<Index>(std::floor(t.duration / step)) + 1;
+  constexpr Index kLeastRows = 100;
+  if (count > 100 * recording.samples()) return {};
+  std::vector<Track> tracks;
+  Index half = 0, far = 0;
+  bool noisy = true;
+  for (size_t k = 0; k < kSmoothings.size() && noisy; ++k) {
+    half = std::max<Index>(2, static_cast<Index>(std::lround(kSmoothings[k] / step)));
+    // a short recording leaves less room to search
+    const Index room = (count - kLeastRows) / 4 - 2 * half - 1;
+    far = std::min(room, static_cast<Index>(std::lround(kWiderRange * range / step)));
+    if (far < std::max<Index>(3, std::lround(range / step))) return {};
+    tracks = tracksOf(recording, step, count, half, &noisy);
   }
-  if (2 * clear < wide.size()) {
-    for (DelayEstimate& d : wide) d.reliable = false;
+  const RowIndices rows = rowsOfStretches(2 * half + far + 1, count - 2 * half - far - 1, half / 3);
+  const std::vector<MatrixXd> full = robotRegressors(model, tracks, rows);
+  std::vector<DelayEstimate> delays;
+  for (const Track& track : tracks) {
+    if (track.torque.size() == 0) continue;
+    const RowIndices steady = steadyRows(turningSpeeds(model.get(), tracks, track), rows, half);
+    const MatrixXd W =
+        full.empty() ? smallRegressor(tracks, track, steady)
+                     : chosenRows(full[static_cast<size_t>(&track - tracks.data())], rows, steady);
+    const auto inner = track.q.x.segment(half, count - 2 * half);
+    const bool enough = inner.maxCoeff() - inner.minCoeff() > kExcursion &&
+                        W.rows() > std::max(3 * W.cols(), kLeastRows);
+    DelayEstimate d;
+    d.joint = track.name;
+    if (enough) d = estimate(W, track, steady, range, far, step);
+    d.reliable = d.reliable && !noisy;
+    delays.push_back(std::move(d));
   }
-  return wide.empty() ? delays : wide;
+  return delays;
 }
 
 }  // namespace proprio

@@ -344,52 +344,115 @@ void judgeDrives(const Recording& recording, const Model& model, Findings& findi
   }
 }
 
-// also takes back what the joints contradict each other about
-void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Findings& findings) {
-  double weights = 0.0, sum = 0.0, smallest = 0.0, largest = 0.0;
-  size_t count = 0;
+// What the joints say together about one delay.
+struct CommonDelay {
+  double delay = 0.0, error = 0.0, scatter = 0.0;
+  double smallest = 0.0, largest = 0.0;
+  size_t count = 0, clear = 0;  // reliable joints, and those that a delay explains better
+};
+
+// a delay that explains less is that of sticking, or of noise in the positions
+constexpr double kAnyGain = 1.3;
+
+CommonDelay commonDelay(const std::vector<DelayEstimate>& delays, double step) {
+  CommonDelay all;
+  double weights = 0.0, sum = 0.0, squares = 0.0;
   // a parabola through three samples is good to a tenth of one
   const auto variance = [&](const DelayEstimate& d) {
-    return d.standard_error * d.standard_error + 0.01 * t.median_step * t.median_step;
+    return d.standard_error * d.standard_error + 0.01 * step * step;
   };
   for (const DelayEstimate& d : delays) {
     if (!d.reliable) continue;
-    smallest = count == 0 ? d.delay : std::min(smallest, d.delay);
-    largest = count == 0 ? d.delay : std::max(largest, d.delay);
+    all.smallest = all.count == 0 ? d.delay : std::min(all.smallest, d.delay);
+    all.largest = all.count == 0 ? d.delay : std::max(all.largest, d.delay);
     weights += 1.0 / variance(d);
     sum += d.delay / variance(d);
-    ++count;
+    ++all.count;
+    all.clear += d.gain > kAnyGain;
   }
-  if (count == 0) return;
-  const double delay = sum / weights;
-  double squares = 0.0;
+  if (all.count == 0) return all;
+  all.delay = sum / weights;
   for (const DelayEstimate& d : delays) {
-    if (d.reliable) squares += (d.delay - delay) * (d.delay - delay) / variance(d);
+    if (d.reliable) squares += (d.delay - all.delay) * (d.delay - all.delay) / variance(d);
   }
   // joints that scatter by more than their errors make the mean less sure, or void (Birge 1932)
+  if (all.count > 1) all.scatter = std::sqrt(squares / static_cast<double>(all.count - 1));
+  all.error = std::max(1.0, all.scatter) / std::sqrt(weights);
+  return all;
+}
+
+// s; filters and field buses are not as late: the columns do not belong together
+constexpr double kBeyondUse = 0.03;
+
+// A torque that belongs to another time than those of the other joints; its estimate is taken back.
+void judgeOddDelays(std::vector<DelayEstimate>& delays, Findings& findings) {
+  constexpr double kOwnGain = 4.0;  // three quarters of what remains without the delay
+  std::vector<double> others;
+  for (const DelayEstimate& d : delays) {
+    if (d.reliable) others.push_back(d.delay);
+  }
+  if (others.size() < 3) return;  // of two that differ nobody knows which is right
+  std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2),
+                   others.end());
+  const double usual = others[others.size() / 2];
+  for (DelayEstimate& d : delays) {
+    if (!d.reliable || d.gain < kOwnGain || std::abs(d.delay - usual) < kBeyondUse) continue;
+    d.reliable = false;
+    findings.add(Severity::kError, d.joint,
+                 fmt::format("the torque of joint '{}' comes {:.1f} ms {} its position (standard "
+                             "error {:.2g} ms), that of the other joints does not: check what its "
+                             "column was recorded with",
+                             d.joint, 1e3 * std::abs(d.delay), d.delay > 0.0 ? "after" : "before",
+                             1e3 * d.standard_error));
+  }
+}
+
+// also takes back what the joints contradict each other about
+void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Findings& findings) {
+  if (delays.empty()) return;
+  judgeOddDelays(delays, findings);
+  const CommonDelay all = commonDelay(delays, t.median_step);
+  constexpr char kUntold[] = "the delay between torques and positions cannot be told";
   constexpr double kVoid = 4.0;
   // s; friction that is not quite the model's moves the estimate by about this much
   constexpr double kModelError = 2e-3;
-  // s; filters and field buses are not as late: the columns do not belong together
-  constexpr double kBeyondUse = 0.03;
-  const double scatter = count > 1 ? std::sqrt(squares / static_cast<double>(count - 1)) : 0.0;
-  const double error = std::max(1.0, scatter) / std::sqrt(weights);
-  // ... unless they say much the same: a long delay
+  // joints that say much the same do not contradict each other: a long delay, or one that differs
+  // by no more than that either way
   constexpr double kTogether = 0.2;
-  const bool together = largest - smallest < kTogether * std::abs(delay);
-  if (scatter > kVoid && !together) {
+  const bool together = all.largest - all.smallest <
+                        std::max(kTogether * std::abs(all.delay), 2.0 * kModelError);
+  const std::string found = fmt::format("{:.2f} ms (standard error {:.2f} ms, from {} joint{})",
+                                        1e3 * all.delay, 1e3 * all.error, all.count,
+                                        all.count == 1 ? "" : "s");
+  if (2 * all.count < delays.size() || all.count == 0) {
+    findings.add(Severity::kNote, "delay",
+                 fmt::format("{}: the torques of {} of {} joints fix it to 5 ms", kUntold,
+                             all.count, delays.size()));
+  } else if (all.scatter > kVoid && !together) {
     for (DelayEstimate& d : delays) d.reliable = false;
     findings.add(Severity::kNote, "delay",
-                 fmt::format("the delay between torques and positions cannot be told: the joints "
-                             "say {:.1f} to {:.1f} ms",
-                             1e3 * smallest, 1e3 * largest));
-  } else if (2 * count >= delays.size() && std::abs(delay) > 3.0 * error &&
-             std::abs(delay) > std::max(0.5 * t.median_step, kModelError)) {
-    findings.add(std::abs(delay) > kBeyondUse ? Severity::kError : Severity::kWarning, "",
-                 fmt::format("torques come {:.2f} ms {} positions (standard error {:.2f} ms, from "
-                             "{} joint{}); 'delay' in robot.yaml undoes it",
-                             1e3 * std::abs(delay), delay > 0.0 ? "after" : "before", 1e3 * error,
-                             count, count == 1 ? "" : "s"));
+                 fmt::format("{}: the joints say {:.1f} to {:.1f} ms", kUntold, 1e3 * all.smallest,
+                             1e3 * all.largest));
+  } else if (std::abs(all.delay) <= 3.0 * all.error ||
+             std::abs(all.delay) <= std::max(0.5 * t.median_step, kModelError)) {
+    findings.add(Severity::kNote, "delay",
+                 "torques and positions belong to the same times: a delay of " + found);
+  } else if (2 * all.clear < all.count) {
+    findings.add(Severity::kNote, "delay",
+                 fmt::format("{}: the best one, {}, explains hardly more of the torques than none",
+                             kUntold, found));
+  } else {
+    // declared delays are whole samples
+    const double step = t.duration / static_cast<double>(std::max<Index>(1, t.samples - 1));
+    const double whole = step * std::max(1.0, std::round(std::abs(all.delay) / step));
+    findings.add(
+        std::abs(all.delay) > kBeyondUse ? Severity::kError : Severity::kWarning, "",
+        fmt::format("torques come {:.2f} ms {} positions (standard error {:.2f} ms, from {} "
+                    "joint{}); 'delay: {:.6g}' of the torques in robot.yaml, in whole samples, "
+                    "undoes it",
+                    1e3 * std::abs(all.delay), all.delay > 0.0 ? "after" : "before",
+                    1e3 * all.error, all.count, all.count == 1 ? "" : "s",
+                    all.delay > 0.0 ? whole : -whole));
   }
 }
 

@@ -16,17 +16,20 @@
 ///                either side; where more than 2 % of the samples are, it is noise
 ///   step         of quantisation: nearly all differences of the values are multiples of it
 ///
-/// Delay: the recorded torque is tau(t - d) of a motion q(t), d > 0 if torques come late. For every
-/// joint the torques at t + d are fitted by least squares, with the regressor of the robot where
-/// one is given and all of its joints are recorded (dynamics/augmented_regressor.h), else with
-/// [qdd, sin q, cos q of all joints, qd and sign(qd) of its own, 1]. Both sides are whitened by the
-/// correlation of neighbouring residuals; d minimises the residual over whole samples, refined by a
-/// parabola. Its standard error follows from the curvature there. An estimate is called reliable if
-/// the fit explains most of the torque, the minimum is inside the range, the standard error is
-/// small, and the delay is zero or explains a fifth of what is left without it. One recorder has
-/// one delay: the finding is the weighted mean over the joints, with an error that grows with their
-/// scatter; where they contradict each other (by more than a fifth), or fewer than half of them are
-/// reliable, no delay is claimed.
+/// Delay: the recorded torque is tau(t - d) of a motion q(t), d > 0 if torques come late. Positions
+/// and torques go through one smooth kernel. For every joint the torques at t + d are fitted by
+/// least squares, with the regressor of the robot where one is given and all of its joints are
+/// recorded (dynamics/augmented_regressor.h) and [qdd, qd, sign(qd), 1] of its own besides, else
+/// with [qdd, sin q, cos q of all joints, qd and sign(qd) of its own, 1]. Rows in which the joint
+/// is slow or turns do not count, because friction is not what the model says there. d minimises
+/// the residual over whole samples, refined by a parabola. Its standard error allows for residuals
+/// that remember. An estimate is called reliable if the fit explains most of the torque, the
+/// minimum is inside the range and the standard error is small. One recorder has one delay: the
+/// finding is the weighted mean over the joints, with an error that grows with their scatter; where
+/// they contradict each other (by more than a fifth and 4 ms), fewer than half of them are
+/// reliable, or the delay explains less than a fifth of what is left without it, no delay is
+/// claimed, and a note says so. A single joint whose torque belongs to another time than those of
+/// the others is an error of its own.
 
 #include <Eigen/Core>
 #include <memory>
@@ -102,9 +105,8 @@ ChannelStatistics channelStatistics(const std::string& name,
                                     const Eigen::Ref<const Eigen::VectorXd>& values);
 
 /// For the joints that have a measured position and torque. Empty without time stamps, or with
-/// fewer samples than a fit needs. `range`: largest delay looked for, s. Where most joints are in
-/// its outer half, five times as much, but then it must halve what half of the joints leave
-/// unexplained to be reliable.
+/// fewer samples than a fit needs. `range`: largest delay looked for, s; up to five times as much
+/// where that halves what is left unexplained.
 std::vector<DelayEstimate> estimateDelays(const Recording& recording,
                                           const std::shared_ptr<const Model>& model = nullptr,
                                           double range = 0.05);
