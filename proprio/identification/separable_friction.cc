@@ -266,6 +266,7 @@ SeparableFriction sharedFrictionGrid(const IdentificationProblem& problem,
                                      const Eigen::VectorXd& sigma, double scale_step,
                                      double exponent_step) {
   constexpr double kLargestScale = 10.0, kLowestExponent = 1.5, kHighestExponent = 2.5;
+  constexpr double kLargestStribeckScale = 1.0, kLowestStribeckExponent = 0.5;
   const Model& model = problem.tree->model();
   std::vector<FrictionConstant> constants = requiredConstants(model, {});
   const FrictionCost cost(model, frictionRows(problem, sigma, constants), constants);
@@ -292,6 +293,13 @@ SeparableFriction sharedFrictionGrid(const IdentificationProblem& problem,
   };
   scan(FrictionTermKind::kArctan, false, scale_step, kLargestScale, scale_step);
   scan(FrictionTermKind::kPower, true, kLowestExponent, kHighestExponent, exponent_step);
+  // scale and exponent of a Stribeck curve stand in for each other: in turn, until neither gains
+  for (double before = INFINITY; best.cost < before;) {
+    before = best.cost;
+    scan(FrictionTermKind::kStribeck, false, scale_step, kLargestStribeckScale, scale_step);
+    scan(FrictionTermKind::kStribeck, true, kLowestStribeckExponent, kHighestExponent,
+         exponent_step);
+  }
   finishResult(model, cost, best, &result);
   return result;
 }

@@ -17,7 +17,8 @@
 ///
 /// Three routes:
 ///   separableFriction     constants of every joint together with all base parameters
-///   sharedFrictionGrid    one scale and one exponent for all joints, on a grid
+///   sharedFrictionGrid    one scale and one exponent of each kind of term for all joints, on a
+///                         grid
 ///   constantSpeedFriction joint by joint, on sweeps at constant speed with known inertial
 ///                         parameters; no error of one joint reaches another
 /// At most about 2000 samples of each recording are looked at. Sources: Golub and Pereyra 1973,
@@ -50,7 +51,8 @@ SeparableFriction separableFriction(const IdentificationProblem& problem,
                                     const SeparableOptions& options = {});
 
 /// @param scale_step, exponent_step  of the grids: scales of kArctan first, with the declared
-/// exponents, then exponents of kPower with the best scale (1e-3 in the source).
+/// exponents, then exponents of kPower with the best scale (1e-3 in the source); scales and
+/// exponents of kStribeck in turn, until neither lowers the cost.
 SeparableFriction sharedFrictionGrid(const IdentificationProblem& problem,
                                      const Eigen::VectorXd& sigma, double scale_step = 0.01,
                                      double exponent_step = 0.01);

@@ -103,7 +103,7 @@ TEST(SeparableFriction, GradientCheck) {
 }
 
 /// Claim: the same for scale and exponent of Stribeck terms, and both come back (1e-4) from a start
-/// at twice the scale.
+/// at twice the scale, also on a grid of which they are a node.
 TEST(SeparableFriction, StribeckTerms) {
   Model model = frictionArm({})->model();
   for (Joint& joint : model.joints) {
@@ -130,6 +130,10 @@ TEST(SeparableFriction, StribeckTerms) {
   }
   const Eigen::VectorXd found = foundValues(separableFriction(problem, kUnitNoise));
   EXPECT_LT((found - Eigen::Vector4d(0.3, 1.4, 0.3, 1.4)).cwiseAbs().maxCoeff(), 1e-4);
+  // one node of the grid is the truth, which both joints share
+  const SeparableFriction grid = sharedFrictionGrid(problem, kUnitNoise, 0.05, 0.1);
+  EXPECT_LT((foundValues(grid) - Eigen::Vector4d(0.3, 1.4, 0.3, 1.4)).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT(grid.cost, 1e-6 * grid.cost_before);
 }
 
 /// Claim: without noise the constants of each joint come back (1e-5) from wrong declared ones.
