@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/simulate_loop.h"
 #include "proprio/core/atomic_file.h"
+#include "proprio/core/text.h"
 #include "proprio/core/text_table.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/report/recording_chart.h"
@@ -63,6 +65,15 @@ std::vector<Figure> figuresOf(const Model& model, const CsvTable& table) {
   return recordingFigures(recording, &model);
 }
 
+std::string leftOutText(const std::vector<std::string>& parts) {
+  if (parts.empty()) return "";
+  return "  " +
+         wrapped(fmt::format("left out: {}; follow a --trajectory to have all of it",
+                             fmt::join(parts, "; ")),
+                 98, 4) +
+         "\n";
+}
+
 int runFree(const SimulateOptions& options) {
   const auto model = std::make_shared<const Model>(readRobot(options));
   const Tree tree(model);
@@ -76,6 +87,7 @@ int runFree(const SimulateOptions& options) {
   const double lost = motion.lost[samples - 1] > kRounding * motion.largest_kinetic
                           ? motion.lost[samples - 1]
                           : 0.0;
+  const std::vector<std::string> left_out = leftOutOfFreeMotion(*model);
   const CsvTable table = tableOf(tree, motion);
   if (!options.out.empty()) writeFileAtomically(options.out, csvText(table));
   if (!options.plot.empty()) writePicture(figuresOf(*model, table), options.plot);
@@ -85,20 +97,41 @@ int runFree(const SimulateOptions& options) {
                                              {"largest_kinetic_energy", motion.largest_kinetic},
                                              {"dissipated", lost},
                                              {"energy_drift", motion.largest_drift},
-                                             {"relative_energy_drift", relative}})
+                                             {"relative_energy_drift", relative},
+                                             {"left_out", left_out}})
                              .dump(2) +
                          "\n");
   print(
       fmt::format("{}: {} s without drive torques, {} states{}\n"
                   "  kinetic energy up to {} J, {} J lost to viscous friction\n"
-                  "  energy balance kept within {} J ({} of the kinetic energy)\n",
+                  "  energy balance kept within {} J ({} of the kinetic energy)\n{}",
                   model->name, readable(options.motion.seconds), samples,
                   options.out.empty() ? "" : " in " + options.out, readable(motion.largest_kinetic),
-                  readable(lost), readable(motion.largest_drift, 2), readable(relative, 2)));
+                  readable(lost), readable(motion.largest_drift, 2), readable(relative, 2),
+                  leftOutText(left_out)));
   return 0;
 }
 
-int runSimulate(const SimulateOptions& options) {
+// options that mean something in one of the two ways to simulate only
+void refuseUnused(const CLI::App& verb, bool loop) {
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string name = option->get_name();
+    const bool of_loop = option->get_group() == kLoopGroup;
+    const bool of_free =
+        name == "--seconds" || name == "--step" || name == "--interval" || name == "--state";
+    if (option->count() == 0 || !(loop ? of_free : of_loop)) continue;
+    throw Error(
+        loop ? fmt::format("{} is for motion without drives; with --trajectory the motion says "
+                           "where and how long: leave it out",
+                           name)
+             : fmt::format("{} has no effect on motion without drives; give a --trajectory (one "
+                           "that rests will do), or leave it out",
+                           name));
+  }
+}
+
+int runSimulate(const SimulateOptions& options, const CLI::App& verb) {
+  refuseUnused(verb, !options.loop.trajectory.empty());
   if (!options.plot.empty()) requirePicturePath(options.plot);
   if (options.loop.trajectory.empty()) return runFree(options);
   LoopOptions loop = options.loop;
@@ -129,7 +162,7 @@ Run addSimulate(CLI::App& verb) {
   verb.add_option("--plot", options->plot, "write a picture of it; .png, .svg, or .html to zoom")
       ->type_name("FILE");
   addLoopOptions(verb, options->loop);
-  return [options] { return runSimulate(*options); };
+  return [options, &verb] { return runSimulate(*options, verb); };
 }
 
 }  // namespace proprio::apps

@@ -5,9 +5,11 @@
 
 #include <cmath>
 #include <ctime>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "apps/simulate_surroundings.h"
 #include "proprio/core/text.h"
 #include "proprio/core/text_table.h"
 #include "proprio/motion/motion_limits.h"
@@ -36,69 +38,10 @@ double withUnit(const std::string& text, const std::string& si, const std::strin
   return *number * requireUnit(unit, si, option).factor;
 }
 
-std::vector<double> numbersOf(const std::string& text, size_t count, const std::string& what) {
-  std::vector<double> numbers;
-  size_t start = 0;
-  while (start <= text.size()) {
-    const size_t comma = std::min(text.find(',', start), text.size());
-    const std::optional<double> number = parseNumber(text.substr(start, comma - start));
-    if (!number || !std::isfinite(*number)) break;
-    numbers.push_back(*number);
-    start = comma + 1;
-  }
-  if (numbers.size() != count || start <= text.size()) {
-    throw Error(
-        fmt::format("{} has {}; expected {} numbers with commas", what, inQuotes(text), count));
-  }
-  return numbers;
-}
-
-// "A:B@C" in its parts; B and C may be missing
-struct Parts {
-  std::string first, second, time;
-};
-Parts namesIn(const std::string& text) {
-  Parts parts;
-  const size_t at = text.find('@');
-  const std::string front = text.substr(0, at);
-  if (at != std::string::npos) parts.time = text.substr(at + 1);
-  const size_t colon = front.find(':');
-  parts.first = front.substr(0, colon);
-  if (colon != std::string::npos) parts.second = front.substr(colon + 1);
-  return parts;
-}
-
-// LINK:MASS,X,Y,Z@TIME or LINK:MASS@TIME
-PayloadChange payloadOf(const Model& model, const std::string& text) {
-  const std::string what = "--payload " + inQuotes(text);
-  const Parts parts = namesIn(text);
-  PayloadChange change;
-  change.link = requireLink(model, parts.first);
-  if (!parts.time.empty()) change.time = numbersOf(parts.time, 1, what)[0];
-  const bool has_place = parts.second.find(',') != std::string::npos;
-  std::vector<double> numbers = numbersOf(parts.second, has_place ? 4 : 1, what);
-  numbers.resize(4, 0.0);
-  if (!(numbers[0] >= 0.0))
-    throw Error(fmt::format("{}: the mass is {} kg; give at least 0", what, numbers[0]));
-  change.payload = InertialParameters::fromCom(
-      numbers[0], Vector3d(numbers[1], numbers[2], numbers[3]), Matrix3d::Zero());
-  return change;
-}
-
-// LINK:FX,FY,FZ@START,END
-AppliedWrench pushOf(const Model& model, const std::string& text) {
-  const std::string what = "--push " + inQuotes(text);
-  const Parts parts = namesIn(text);
-  AppliedWrench push;
-  push.link = requireLink(model, parts.first);
-  const std::vector<double> force = numbersOf(parts.second, 3, what);
-  push.force = Vector3d(force[0], force[1], force[2]);
-  if (parts.time.empty()) return push;
-  const bool ends = parts.time.find(',') != std::string::npos;
-  const std::vector<double> times = numbersOf(parts.time, ends ? 2 : 1, what);
-  push.start = times[0];
-  if (ends) push.end = times[1];
-  return push;
+double positive(const std::optional<double>& value, const char* option) {
+  if (*value > 0.0 && std::isfinite(*value)) return *value;
+  throw Error(fmt::format("{} is {}; give a positive number of Hz, or leave it out", option,
+                          readable(*value)));
 }
 
 Control controlOf(const LoopOptions& options, Control control) {
@@ -109,9 +52,11 @@ Control controlOf(const LoopOptions& options, Control control) {
   for (FeedForward kind : {FeedForward::kNone, FeedForward::kGravity, FeedForward::kModel}) {
     if (options.feed_forward == toString(kind)) control.feed_forward = kind;
   }
-  if (options.control_rate != 0.0) control.rate = options.control_rate;
-  if (options.velocity_filter != 0.0) control.velocity_filter = options.velocity_filter;
-  if (options.bandwidth != 0.0) control.bandwidth = options.bandwidth;
+  if (options.control_rate) control.rate = positive(options.control_rate, "--control-rate");
+  if (options.velocity_filter) {
+    control.velocity_filter = positive(options.velocity_filter, "--velocity-filter");
+  }
+  if (options.bandwidth) control.bandwidth = positive(options.bandwidth, "--bandwidth");
   return control;
 }
 
@@ -131,10 +76,40 @@ MotionSamples referenceOf(const LoopOptions& options, const Tree& tree, const Pa
   return sample(motion, rate);
 }
 
-ClosedLoopOptions simulationOptions(const LoopOptions& options, const Model& model) {
+// payloads, pushes and half-spaces; the frames of the robot may touch these
+void setSurroundings(const LoopOptions& options, const Model& model, ClosedLoopOptions* out) {
+  for (const std::string& text : options.payloads) {
+    const std::vector<PayloadChange> changes = payloadChanges(model, text);
+    out->payloads.insert(out->payloads.end(), changes.begin(), changes.end());
+  }
+  sortPayloads(&out->payloads);
+  Surroundings& around = out->surroundings;
+  for (const std::string& text : options.pushes) around.wrenches.push_back(pushOf(model, text));
+  for (const std::string& text : options.half_spaces) {
+    around.half_spaces.push_back(halfSpaceOf(text));
+  }
+  if (options.floor) {
+    if (!std::isfinite(*options.floor)) throw Error("--floor: expected a finite height in m");
+    HalfSpace floor;
+    floor.point.z() = *options.floor;
+    around.half_spaces.push_back(floor);
+  }
+  if (around.half_spaces.empty()) return;
+  for (const Frame& frame : model.frames) around.points.push_back({frame.link, frame.X_LF.p});
+}
+
+// where none is given, the largest up to 1000 Hz that divides the rate of control
+double sampleRate(const LoopOptions& options, double control_rate) {
+  constexpr double kUsual = 1000.0;
+  if (options.sample_rate) return positive(options.sample_rate, "--sample-rate");
+  return control_rate / std::ceil(control_rate / kUsual - 1e-9);
+}
+
+ClosedLoopOptions simulationOptions(const LoopOptions& options, const Model& model,
+                                    double control_rate) {
   ClosedLoopOptions out;
-  out.physics_rate = options.physics_rate;
-  out.sample_rate = options.sample_rate;
+  if (options.physics_rate) out.physics_rate = positive(options.physics_rate, "--physics-rate");
+  out.sample_rate = sampleRate(options, control_rate);
   out.integrator = options.integrator == "rk1"   ? Integrator::kRk1
                    : options.integrator == "rk2" ? Integrator::kRk2
                                                  : Integrator::kRk4;
@@ -148,16 +123,7 @@ ClosedLoopOptions simulationOptions(const LoopOptions& options, const Model& mod
   out.seed = options.seed;
   out.truth = true;
   out.check_limits = !options.no_limits;
-  for (const std::string& text : options.payloads) out.payloads.push_back(payloadOf(model, text));
-  for (const std::string& text : options.pushes)
-    out.surroundings.wrenches.push_back(pushOf(model, text));
-  if (options.has_floor) {
-    HalfSpace floor;
-    floor.point.z() = options.floor;
-    out.surroundings.half_spaces = {floor};
-    for (const Frame& frame : model.frames)
-      out.surroundings.points.push_back({frame.link, frame.X_LF.p});
-  }
+  setSurroundings(options, model, &out);
   return out;
 }
 
@@ -188,27 +154,46 @@ std::string loopTable(const ClosedLoopResult& result) {
   return table.text(colourWanted());
 }
 
-std::string summaryJson(const Model& model, const ClosedLoopRun& run,
-                        const ClosedLoopResult& result) {
-  nlohmann::ordered_json json = {{"robot", model.name},
-                                 {"seconds", result.recording.time.tail(1)[0]},
-                                 {"samples", result.recording.samples()},
-                                 {"control", toString(run.servo.kind)},
-                                 {"control_rate", run.servo.rate},
-                                 {"physics_rate", result.physics_rate},
-                                 {"sample_rate", run.options.sample_rate},
-                                 {"seed", run.options.seed},
-                                 {"automatic_gains", run.servo.automatic}};
+nlohmann::ordered_json jointsJson(const ClosedLoopResult& result) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const JointSummary& joint : result.joints) {
-    json["joints"].push_back({{"joint", joint.joint},
-                              {"tracking_rms", joint.tracking_rms},
-                              {"tracking_peak", joint.tracking_peak},
-                              {"torque_rms", joint.torque_rms},
-                              {"torque_peak", joint.torque_peak},
-                              {"position_noise", joint.position_noise},
-                              {"torque_noise", joint.torque_noise}});
+    json.push_back({{"joint", joint.joint},
+                    {"tracking_rms", joint.tracking_rms},
+                    {"tracking_peak", joint.tracking_peak},
+                    {"torque_rms", joint.torque_rms},
+                    {"torque_peak", joint.torque_peak},
+                    {"position_noise", joint.position_noise},
+                    {"torque_noise", joint.torque_noise},
+                    {"saturated", joint.saturated}});
   }
-  return json.dump(2) + "\n";
+  return json;
+}
+
+nlohmann::ordered_json summaryJson(const Model& model, const ClosedLoopRun& run,
+                                   const ClosedLoopResult& result) {
+  return {{"robot", model.name},
+          {"seconds", result.recording.time.tail(1)[0]},
+          {"samples", result.recording.samples()},
+          {"control", toString(run.servo.kind)},
+          {"control_rate", run.servo.rate},
+          {"physics_rate", result.physics_rate},
+          {"sample_rate", run.options.sample_rate},
+          {"seed", run.options.seed},
+          {"automatic_gains", run.servo.automatic},
+          {"joints", jointsJson(result)}};
+}
+
+// drives at their limits do not do what the servo wants; to both sides it may be unstable
+std::string saturationText(const ClosedLoopResult& result) {
+  std::string text;
+  for (const JointSummary& joint : result.joints) {
+    if (joint.saturated == 0.0) continue;
+    text += fmt::format(
+        "  {}: the torque is at its limit in {} % of the control periods{}\n", joint.joint,
+        readable(100.0 * joint.saturated, 2),
+        joint.reversals > 1 ? fmt::format(" and changes sides {} times", joint.reversals) : "");
+  }
+  return text;
 }
 
 std::string gainsText(const Servo& servo) {
@@ -217,47 +202,105 @@ std::string gainsText(const Servo& servo) {
                      fmt::join(servo.automatic, ", "));
 }
 
-}  // namespace
+// "log.csv" of the second run is "log_2.csv"; nothing stays nothing
+std::string numbered(const std::string& path, size_t run) {
+  if (path.empty()) return "";
+  const std::filesystem::path whole(path);
+  const std::string name =
+      fmt::format("{}_{}{}", whole.stem().string(), run, whole.extension().string());
+  return (whole.parent_path() / name).string();
+}
 
-int runLoop(const RobotOptions& robot, const LoopOptions& options) {
-  const auto model = std::make_shared<const Model>(readRobot(robot));
-  const Tree tree(model);
-  const Control control = controlOf(options, model->control);
+void writeFiles(const Recording& log, const Model& model, const LoopOptions& options,
+                const std::string& out, const std::string& plot) {
+  const Recording shown = options.no_truth ? withoutTruth(log) : log;
+  if (!out.empty()) writeRecording(shown, out);
+  if (!plot.empty()) writePicture(recordingFigures(shown, &model), plot);
+}
+
+ClosedLoopRun plannedRun(const Tree& tree, const LoopOptions& options) {
+  const Model& model = tree.model();
+  const Control control = controlOf(options, model.control);
   ClosedLoopRun run;
-  run.plant = declaredParameters(model);
-  run.options = simulationOptions(options, *model);
+  run.plant = declaredParameters(tree.sharedModel());
+  run.options = simulationOptions(options, model, control.rate);
   const MotionSamples motion = referenceOf(options, tree, run.plant, control.rate);
   run.reference = std::make_shared<const MotionSamples>(motion);
   Eigen::VectorXd start = tree.neutralPosition();
   for (size_t c = 0; c < motion.joints.size() && motion.samples() > 0; ++c) {
-    const int joint = model->jointIndex(motion.joints[c]);
+    const int joint = model.jointIndex(motion.joints[c]);
     if (joint >= 0 && tree.positionIndex(joint) >= 0)
       start[tree.positionIndex(joint)] = motion.q(0, static_cast<Eigen::Index>(c));
   }
   run.servo = declaredServo(tree, run.plant, control, start);
+  return run;
+}
 
+int runOne(const RobotOptions& robot, const LoopOptions& options, const Tree& tree) {
+  const ClosedLoopRun run = plannedRun(tree, options);
   const std::clock_t before = std::clock();
   const ClosedLoopResult result = simulateClosedLoop(tree, run);
   const double took = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
-  const Recording& log = result.recording;
-  const Recording shown = options.no_truth ? withoutTruth(log) : log;
-  if (!options.out.empty()) writeRecording(shown, options.out);
-  if (!options.plot.empty()) writePicture(recordingFigures(shown, model.get()), options.plot);
-  writeJson(robot, summaryJson(*model, run, result));
+  writeFiles(result.recording, tree.model(), options, options.out, options.plot);
+  writeJson(robot, summaryJson(tree.model(), run, result).dump(2) + "\n");
   const double seconds = result.recording.time.tail(1)[0];
   print(fmt::format(
       "{}: {} s under {} control at {} Hz, {} samples at {} Hz{}\n"
-      "  physics {} at {} Hz, {} times real time\n{}{}",
-      model->name, readable(seconds), toString(run.servo.kind), readable(run.servo.rate),
+      "  physics {} at {} Hz, {} times real time\n{}{}{}",
+      tree.model().name, readable(seconds), toString(run.servo.kind), readable(run.servo.rate),
       result.recording.samples(), readable(run.options.sample_rate),
       options.out.empty() ? "" : " in " + options.out, options.integrator,
       readable(result.physics_rate), readable(seconds / std::max(took, 1e-9), 2),
-      gainsText(run.servo), loopTable(result)));
+      gainsText(run.servo), loopTable(result), saturationText(result)));
   return 0;
 }
 
+// the same with one seed after the other, side by side; files are written only if all went well
+int runMany(const RobotOptions& robot, const LoopOptions& options, const Tree& tree) {
+  std::vector<ClosedLoopRun> runs(static_cast<size_t>(options.runs), plannedRun(tree, options));
+  for (size_t r = 0; r < runs.size(); ++r) runs[r].options.seed = options.seed + r;
+  const std::vector<ClosedLoopResult> results = simulateClosedLoops(tree, runs);
+  for (size_t r = 0; r < runs.size(); ++r) {
+    if (!results[r].failure.empty()) {
+      throw Error(
+          fmt::format("run {} (seed {}): {}", r + 1, runs[r].options.seed, results[r].failure));
+    }
+  }
+  nlohmann::ordered_json json = {{"robot", tree.model().name}};
+  TextTable table;
+  table.header = {"run", "seed", "tracking rms", "torque rms", "log"};
+  table.right = {true, true, true, true, false};
+  for (size_t r = 0; r < runs.size(); ++r) {
+    const std::string out = numbered(options.out, r + 1);
+    writeFiles(results[r].recording, tree.model(), options, out, numbered(options.plot, r + 1));
+    nlohmann::ordered_json own = summaryJson(tree.model(), runs[r], results[r]);
+    own["log"] = out;
+    json["runs"].push_back(own);
+    double tracking = 0.0, torque = 0.0;
+    for (const JointSummary& joint : results[r].joints) {
+      tracking = std::max(tracking, joint.tracking_rms);
+      torque = std::max(torque, joint.torque_rms);
+    }
+    table.rows.push_back({std::to_string(r + 1), std::to_string(runs[r].options.seed),
+                          readable(tracking, 3), readable(torque, 3), out});
+  }
+  writeJson(robot, json.dump(2) + "\n");
+  print(fmt::format("{}: {} runs of {} s; largest of all joints:\n{}", tree.model().name,
+                    options.runs, readable(results[0].recording.time.tail(1)[0]),
+                    table.text(colourWanted())));
+  return 0;
+}
+
+}  // namespace
+
+int runLoop(const RobotOptions& robot, const LoopOptions& options) {
+  if (options.runs < 1) throw Error(fmt::format("--runs {}; give at least 1", options.runs));
+  const Tree tree(std::make_shared<const Model>(readRobot(robot)));
+  return options.runs == 1 ? runOne(robot, options, tree) : runMany(robot, options, tree);
+}
+
 void addLoopOptions(CLI::App& verb, LoopOptions& options) {
-  const auto group = [](CLI::Option* option) { option->group("Following a trajectory"); };
+  const auto group = [](CLI::Option* option) { option->group(kLoopGroup); };
   group(verb.add_option("--trajectory", options.trajectory,
                         "follow this motion: .csv with columns time, q_J, v_J, a_J, .json, or the "
                         ".yaml of a ROS JointTrajectory")
@@ -267,8 +310,9 @@ void addLoopOptions(CLI::App& verb, LoopOptions& options) {
   group(verb.add_option("--physics-rate", options.physics_rate,
                         "of the integration in Hz; default: a multiple of the control rate that "
                         "is stable for friction, drives and contacts"));
-  group(verb.add_option("--sample-rate", options.sample_rate, "of the log in Hz")
-            ->capture_default_str());
+  group(verb.add_option("--sample-rate", options.sample_rate,
+                        "of the log in Hz; default: 1000, or less where the control rate asks for "
+                        "it"));
   group(verb.add_option("--integrator", options.integrator, "Runge-Kutta of order 1, 2 or 4")
             ->check(CLI::IsMember({"rk1", "rk2", "rk4"}))
             ->capture_default_str());
@@ -295,23 +339,29 @@ void addLoopOptions(CLI::App& verb, LoopOptions& options) {
             ->expected(1, 2)
             ->type_name("S[,S]"));
   group(verb.add_option("--payload", options.payloads,
-                        "LINK:MASS[,X,Y,Z][@TIME]: a point mass that the link carries from then on")
+                        "PLACE:MASS[,X,Y,Z[,IXX,IXY,IXZ,IYY,IYZ,IZZ]][@START[,END]]: what a link "
+                        "or frame carries, with the inertia about its centre of mass; replaces "
+                        "what it carried before")
             ->type_name("TEXT"));
   group(verb.add_option("--push", options.pushes,
-                        "LINK:FX,FY,FZ[@START[,END]]: a force in world axes at the link's origin")
+                        "PLACE:FX,FY,FZ[,MX,MY,MZ][@START[,END]]: a force at the origin of a link "
+                        "or frame, and a moment, in world axes")
             ->type_name("TEXT"));
-  group(verb.add_option_function<double>(
-                "--floor",
-                [&options](double height) {
-                  options.floor = height;
-                  options.has_floor = true;
-                },
-                "a floor at this height in m, touched by the frames and skin cells of the robot")
+  group(verb.add_option("--floor", options.floor,
+                        "a floor at this height in m, touched by the frames and skin cells of the "
+                        "robot")
             ->type_name("HEIGHT"));
+  group(verb.add_option("--half-space", options.half_spaces,
+                        "NX,NY,NZ,OFFSET[,FRICTION]: a wall like the floor; free is where "
+                        "nx x + ny y + nz z > offset")
+            ->type_name("TEXT"));
   group(verb.add_option("--sign-gain", options.sign_gain,
                         "Coulomb friction is tanh(gain v) in simulation")
             ->capture_default_str());
   group(verb.add_option("--seed", options.seed, "of all noise")->capture_default_str());
+  group(verb.add_option("--runs", options.runs,
+                        "so many runs, with seeds from --seed on; files become LOG_1, LOG_2, ...")
+            ->capture_default_str());
   group(verb.add_flag("--link-encoders", options.link_encoders,
                       "encoders of flexible joints on the links, not on the motors"));
   group(verb.add_flag("--no-truth", options.no_truth, "log only what a robot could log"));

@@ -3,6 +3,7 @@
 /// The closed-loop part of the verb `simulate`: a robot that follows a trajectory.
 
 #include <cstdint>
+#include <optional>
 
 #include "apps/verb.h"
 
@@ -11,22 +12,24 @@ namespace proprio::apps {
 struct LoopOptions {
   std::string trajectory;  ///< empty: free motion
   std::string out, plot;
-  double control_rate = 0.0;  ///< 0: the robot's
-  double physics_rate = 0.0;
-  double sample_rate = 1000.0;
+  std::optional<double> control_rate;  ///< not given: the robot's
+  std::optional<double> physics_rate;  ///< not given: chosen
+  std::optional<double> sample_rate;   ///< not given: the largest up to 1000 Hz that fits
   std::string integrator = "rk4";
   std::string control, feed_forward;  ///< empty: the robot's
-  double velocity_filter = 0.0, bandwidth = 0.0;
+  std::optional<double> velocity_filter, bandwidth;
   std::string encoder_noise, quantisation, torque_noise;
   std::vector<double> latency;
-  std::vector<std::string> payloads, pushes;
-  double floor = 0.0;
-  bool has_floor = false;
+  std::vector<std::string> payloads, pushes, half_spaces;
+  std::optional<double> floor;
   bool link_encoders = false, no_truth = false, no_limits = false;
   double sign_gain = 100.0;
   std::uint64_t seed = 1;
+  int runs = 1;  ///< with seeds from `seed` on
 };
 
+/// The group of options that only mean something with --trajectory.
+constexpr const char* kLoopGroup = "Following a trajectory";
 void addLoopOptions(CLI::App& verb, LoopOptions& options);
 int runLoop(const RobotOptions& robot, const LoopOptions& options);
 

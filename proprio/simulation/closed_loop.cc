@@ -25,6 +25,9 @@ using internal::withSkins;
 
 // where no velocity limit is stated: what bristles are prepared for
 constexpr double kUsualVelocity = 10.0;
+// a contact point that is pressed by so many weights of the robot at the start does not rest there
+constexpr double kWeights = 10.0;
+constexpr double kEarthGravity = 9.81;  // m/s^2
 
 double stabilityLimit(Integrator integrator) { return integrator == Integrator::kRk4 ? 2.5 : 1.8; }
 
@@ -53,6 +56,85 @@ Index tickCount(const ClosedLoopRun& run) {
          1;
 }
 
+bool canMove(const Tree& tree, int link) {
+  return tree.floating() || !dofPath(tree.model(), tree.baseLink(), link).empty();
+}
+
+// a link that cannot move feels neither payloads nor forces
+void requireMovingLink(const Tree& tree, int link, const char* what) {
+  const Model& model = tree.model();
+  const auto links = static_cast<int>(model.links.size());
+  if (link < 0 || link >= links)
+    throw Error(fmt::format("a {} names link {}, the robot has {} links", what, link, links));
+  if (canMove(tree, link)) return;
+  throw Error(
+      fmt::format("a {} acts on link '{}', which is fixed to the world and cannot move; "
+                  "name a link that moves",
+                  what, model.links[static_cast<size_t>(link)].name));
+}
+
+void checkPayloadsAndWrenches(const Tree& tree, const ClosedLoopRun& run) {
+  const VectorXd& time = run.reference->time;
+  const double end = time[time.size() - 1] - time[0];
+  const auto requireBefore = [&](double start, const char* what) {
+    if (start >= 0.0 && start <= end) return;
+    throw Error(
+        fmt::format("a {} begins at {} s; the motion lasts from 0 to {} s, give a time in "
+                    "it",
+                    what, start, end));
+  };
+  for (const PayloadChange& change : run.options.payloads) {
+    requireMovingLink(tree, change.link, "payload");
+    requireBefore(change.time, "payload");
+  }
+  for (const AppliedWrench& wrench : run.options.surroundings.wrenches) {
+    requireMovingLink(tree, wrench.link, "push");
+    requireBefore(wrench.start, "push");
+    if (!(wrench.end > wrench.start))
+      throw Error(fmt::format(
+          "a push on link '{}' begins at {} s and ends at {} s; give an end "
+          "after the start",
+          tree.model().links[static_cast<size_t>(wrench.link)].name, wrench.start, wrench.end));
+  }
+}
+
+// on the reference; joints that it does not name as in loop_reference.cc
+VectorXd startPosition(const Tree& tree, const ClosedLoopRun& run) {
+  VectorXd q = tree.neutralPosition();
+  const auto& names = run.reference->joints;
+  for (const Axis& axis : internal::servoAxes(tree)) {
+    const Joint& joint = tree.model().joints[static_cast<size_t>(axis.joint)];
+    double& own = q[tree.positionIndex(axis.joint)];
+    if (joint.limits.lower > 0.0) own = joint.limits.lower;
+    if (joint.limits.upper < 0.0) own = joint.limits.upper;
+    const auto found = std::find(names.begin(), names.end(), joint.name);
+    if (found != names.end()) own = run.reference->q(0, static_cast<Index>(found - names.begin()));
+  }
+  return q;
+}
+
+// a robot that starts deep inside a floor would be thrown out of it, whatever its servo does
+void requireStartOutside(const Tree& tree, const ClosedLoopRun& run) {
+  const Surroundings around = withSkins(tree.model(), run.options.surroundings);
+  if (around.half_spaces.empty()) return;
+  double weight = 0.0;
+  for (const Link& link : tree.model().links) weight += kEarthGravity * link.inertia.mass;
+  Kinematics kinematics(tree);
+  computeKinematics(tree, startPosition(tree, run), kinematics);
+  for (const ContactPoint& point : around.points) {
+    if (!canMove(tree, point.link)) continue;
+    const Vector3d p_W = kinematics.X_WL[static_cast<size_t>(point.link)] * point.p_L;
+    for (const HalfSpace& space : around.half_spaces) {
+      const double depth = space.normal.dot(space.point - p_W);
+      if (!(space.stiffness * depth > kWeights * weight)) continue;
+      throw Error(fmt::format(
+          "link '{}' starts {:.3g} m inside of a half-space (floor) and would be thrown out of it; "
+          "start the motion outside, or move the half-space",
+          tree.model().links[static_cast<size_t>(point.link)].name, depth));
+    }
+  }
+}
+
 /// `earlier`: a run that has passed; what it shares with this one is not looked at again.
 void checkRun(const Tree& tree, const ClosedLoopRun& run, const ClosedLoopRun* earlier) {
   const ClosedLoopOptions& options = run.options;
@@ -76,20 +158,19 @@ void checkRun(const Tree& tree, const ClosedLoopRun& run, const ClosedLoopRun* e
         "computed torque and feed-forward need a fixed base: the pose of a free one is not "
         "measured");
   }
-  const auto links = static_cast<int>(tree.model().links.size());
-  const auto requireLink = [&](int link, const char* what) {
-    if (link < 0 || link >= links)
-      throw Error(fmt::format("a {} names link {}, the robot has {} links", what, link, links));
-  };
-  for (const PayloadChange& change : options.payloads) requireLink(change.link, "payload");
-  for (const ContactPoint& point : options.surroundings.points)
-    requireLink(point.link, "contact point");
-  for (const AppliedWrench& wrench : options.surroundings.wrenches)
-    requireLink(wrench.link, "wrench");
-  for (const HalfSpace& space : options.surroundings.half_spaces) {
-    if (std::abs(space.normal.norm() - 1.0) > 1e-9)
-      throw Error("the normal of a half-space is not a unit vector; normalise it");
+  checkPayloadsAndWrenches(tree, run);
+  for (const ContactPoint& point : options.surroundings.points) {
+    if (point.link < 0 || point.link >= static_cast<int>(tree.model().links.size()))
+      throw Error(fmt::format("a contact point names link {}, the robot has {} links", point.link,
+                              tree.model().links.size()));
   }
+  for (const HalfSpace& space : options.surroundings.half_spaces) {
+    if (!(std::abs(space.normal.norm() - 1.0) <= 1e-9))
+      throw Error("the normal of a half-space is not a unit vector; normalise it");
+    if (!space.point.allFinite())
+      throw Error("the point of a half-space is not finite; give three finite numbers");
+  }
+  requireStartOutside(tree, run);
 }
 
 VectorXd usualVelocities(const Servo& servo) {
@@ -108,16 +189,8 @@ int substepsOf(const Tree& tree, const ClosedLoopRun& run) {
   Plant plant(tree, {&run.plant}, options.sign_gain);
   const Surroundings surroundings = withSkins(tree.model(), options.surroundings);
   if (hasSurroundings(options)) plant.setSurroundings(&surroundings);
-  const VectorXd neutral = tree.neutralPosition();
-  plant.state.head(neutral.size()) = neutral;
-  for (const Axis& axis : internal::servoAxes(tree)) {
-    const std::string& name = tree.model().joints[static_cast<size_t>(axis.joint)].name;
-    const auto& names = run.reference->joints;
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found != names.end() && run.reference->q.rows() > 0)
-      plant.state[tree.positionIndex(axis.joint)] =
-          run.reference->q(0, static_cast<Index>(found - names.begin()));
-  }
+  const VectorXd start = startPosition(tree, run);
+  plant.state.head(start.size()) = start;
   const double fastest = plant.fastestRate(usualVelocities(run.servo));
   const double steps =
       std::ceil(fastest / (stabilityLimit(options.integrator) * run.servo.rate) - 1e-9);

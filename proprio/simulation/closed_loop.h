@@ -68,7 +68,7 @@ struct ClosedLoopOptions {
   Vector3d magnetic_field = Vector3d(2.0e-5, 0.0, -4.4e-5);  ///< T, in the world
   bool sensors = true;                                       ///< record the sensors of the model
   bool truth = true;                                         ///< record what only a simulator knows
-  bool check_limits = true;  ///< refuse references outside the limits, stop at gross violations
+  bool check_limits = true;  ///< refuse references outside the limits, stop unstable runs
 };
 
 /// One run. Joints that the reference does not name hold still at zero (or at their nearest
@@ -84,8 +84,11 @@ struct JointSummary {
   std::string joint;
   double tracking_rms = 0.0, tracking_peak = 0.0;  ///< of the true position, rad
   double torque_rms = 0.0, torque_peak = 0.0;      ///< that acted, N m
-  double position_noise = 0.0;                     ///< rms of measured minus true position
-  double torque_noise = 0.0;                       ///< rms of recorded minus true torque
+  /// rms of what the encoder adds (noise, steps, bias), not of elasticity and latency, rad
+  double position_noise = 0.0;
+  double torque_noise = 0.0;  ///< rms of recorded minus true torque
+  double saturated = 0.0;     ///< share of the control periods with the torque at its limit
+  int reversals = 0;          ///< changes from one torque limit to the other
 };
 
 /// Channels are named as in recording/signal_names.h. Per joint J:
@@ -100,8 +103,9 @@ struct ClosedLoopResult {
   std::string failure;        ///< why the run stopped, with joint and time; empty: it did not
 };
 
-/// @throws Error if something does not fit together, the reference leaves the limits, or the robot
-/// does while it moves (unstable servo): then it names joint, time and reason.
+/// @throws Error if something does not fit together, the reference leaves the limits, the robot
+/// does while it moves or swings between its torque limits (unstable servo; see
+/// saturation_watch_internal.h): then it names joint, time and reason.
 ClosedLoopResult simulateClosedLoop(const Tree& tree, const ClosedLoopRun& run);
 
 /// Many runs of one robot, in SIMD lanes (mimic joints, free bases, couplings of accelerations and

@@ -349,6 +349,63 @@ TEST(ClosedLoop, UnstableServoIsStopped) {
   }
 }
 
+// Too much damping gain with a torque limit: the robot stays where it is and the torque swings from
+// limit to limit. That is an unstable servo, and stopped with joint, time and reason; a motion that
+// asks for too much torque to one side for a while is followed as far as it goes, and the share of
+// saturated periods is that of the log.
+TEST(ClosedLoop, LimitCycleIsStopped) {
+  const auto model = finished(oneJoint(0.5));
+  const Tree tree(model);
+  ClosedLoopRun run = runOf(tree, restMotion(tree, 0.5, 2.0, 1000.0));
+  run.servo.torque_limit.setConstant(20.0);
+  run.servo.kd[0] = 4.0 * 0.5 * run.servo.rate;  // twice what the rate can make stable
+  run.options.encoder_noise = 1e-9;
+  try {
+    simulateClosedLoop(tree, run);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("stops at 0.5"), std::string::npos) << text;
+    EXPECT_NE(text.find("joint 'joint' swings between its torque limits of +-20"),
+              std::string::npos)
+        << text;
+  }
+  // asked to be told without being stopped
+  run.options.check_limits = false;
+  const ClosedLoopResult cycle = simulateClosedLoop(tree, run);
+  EXPECT_GT(cycle.joints[0].saturated, 0.5);
+  EXPECT_GT(cycle.joints[0].reversals, 1000);
+  // a step of 1 rad with a weak drive: half of the way at either limit
+  ClosedLoopRun step = runOf(tree, restMotion(tree, 1.0, 2.0, 1000.0));
+  MotionSamples motion = *step.reference;
+  motion.q(0, 0) = 0.0;
+  step.reference = std::make_shared<const MotionSamples>(motion);
+  step.servo.torque_limit.setConstant(1.0);
+  step.options.sample_rate = step.servo.rate;
+  const ClosedLoopResult pushed = simulateClosedLoop(tree, step);
+  const VectorXd torque = column(pushed, "tau_true_joint");
+  const double share = (torque.array().abs() >= 1.0).cast<double>().mean();
+  EXPECT_GT(share, 0.3);
+  EXPECT_NEAR(pushed.joints[0].saturated, share, 1e-12);
+}
+
+// The noise of positions is what the encoder adds: none without noise, although an elastic joint
+// gives and measurements come late; with noise its standard deviation.
+TEST(ClosedLoop, PositionNoiseIsTheEncoders) {
+  Model arm = oneJoint(0.5);
+  arm.joints[0].drive.declared = true;
+  arm.joints[0].drive.rotor_inertia = 0.2;
+  arm.joints[0].drive.stiffness = 500.0;
+  arm.joints[0].drive.damping = 0.5;
+  const auto model = finished(arm);
+  const Tree tree(model);
+  ClosedLoopRun run = runOf(tree, sineMotion(tree, 0.3, 1.0, 1.0, 1000.0));
+  run.options.measurement_latency = 0.001;
+  EXPECT_EQ(simulateClosedLoop(tree, run).joints[0].position_noise, 0.0);
+  run.options.encoder_noise = 1e-6;
+  EXPECT_NEAR(simulateClosedLoop(tree, run).joints[0].position_noise, 1e-6, 0.05e-6);
+}
+
 // Wrong input is refused before anything moves, with a sentence that says what.
 TEST(ClosedLoop, Refusals) {
   const auto model = bundled("tx40.yaml");
@@ -385,9 +442,53 @@ TEST(ClosedLoop, Refusals) {
           "latency is -1");
   refused(with([](ClosedLoopRun& r, MotionSamples&) { r.servo = idleServo(2); }),
           "servo is for 2 coordinates");
+  refused(with([](ClosedLoopRun& r, MotionSamples&) {
+            r.options.payloads = {{99.0, 6, InertialParameters()}};
+          }),
+          "begins at 99 s");
+  refused(with([](ClosedLoopRun& r, MotionSamples&) {
+            r.options.payloads = {{0.0, 0, InertialParameters()}};
+          }),
+          "fixed to the world");
+  const auto push = [&](int link, double start, double end) {
+    return with([=](ClosedLoopRun& r, MotionSamples&) {
+      AppliedWrench wrench;
+      wrench.link = link;
+      wrench.start = start;
+      wrench.end = end;
+      r.options.surroundings.wrenches = {wrench};
+    });
+  };
+  refused(push(6, 0.08, 0.05), "give an end after the start");
+  refused(push(0, 0.0, 0.05), "fixed to the world");
+  refused(push(6, 3.0, 5.0), "begins at 3 s");
+  // the real reason, not a servo that is said to be unstable
+  refused(with([](ClosedLoopRun& r, MotionSamples&) {
+            HalfSpace floor;
+            floor.point.z() = 2.0;
+            r.options.surroundings.half_spaces = {floor};
+            r.options.surroundings.points = {{6, Vector3d::Zero()}};
+          }),
+          "inside of a half-space");
   ClosedLoopRun none = good;
   none.reference = nullptr;
   refused(none, "no reference");
+}
+
+// A free base without mass cannot be accelerated, and that is what is said.
+TEST(ClosedLoop, MasslessFreeBase) {
+  Model model = oneJoint(0.5);
+  model.floating = true;
+  const auto free = finished(model);
+  const Tree tree(free, 0, true);
+  ClosedLoopRun run = runOf(tree, restMotion(tree, 0.0, 0.2, 1000.0));
+  try {
+    simulateClosedLoop(tree, run);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("no mass or inertia"), std::string::npos)
+        << error.what();
+  }
 }
 
 // A reference between control periods is interpolated by quintics: sampled at 100 Hz it moves the

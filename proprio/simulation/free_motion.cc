@@ -1,6 +1,7 @@
 #include "proprio/simulation/free_motion.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -157,6 +158,27 @@ VectorXd positionRate(const Tree& tree, const VectorXd& q, const VectorXd& v) {
     rate[p + 6] = -0.5 * u.dot(w);
   }
   return rate;
+}
+
+std::vector<std::string> leftOutOfFreeMotion(const Model& model) {
+  std::vector<std::string> friction, bristles, elastic, parts;
+  for (const Joint& joint : model.joints) {
+    const auto& terms = joint.friction.terms;
+    if (std::any_of(terms.begin(), terms.end(), [](const FrictionTerm& term) {
+          return !isViscous(term.kind) && term.coefficient != 0.0;
+        }))
+      friction.push_back(joint.name);
+    if (joint.friction.dynamic.kind != DynamicFrictionKind::kNone) bristles.push_back(joint.name);
+    if (joint.drive.stiffness > 0.0) elastic.push_back(joint.name);
+  }
+  const auto add = [&](const char* what, const std::vector<std::string>& joints) {
+    if (!joints.empty()) parts.push_back(fmt::format("{} of {}", what, fmt::join(joints, ", ")));
+  };
+  add("friction other than viscous", friction);
+  add("bristle friction", bristles);
+  add("elasticity", elastic);
+  if (!model.couplings.empty()) parts.push_back("couplings");
+  return parts;
 }
 
 FreeMotion freeMotion(const Tree& tree, const Parameters& parameters, const VectorXd& q_start,

@@ -1,8 +1,8 @@
 #pragma once
 
 /// How a robot moves when nobody drives it: gravity, viscous friction and springs as declared, zero
-/// torque otherwise; a free base falls. Joint limits, contacts, Coulomb friction and couplings are
-/// left out (they need event handling).
+/// torque otherwise; a free base falls. Joint limits, contacts, Coulomb friction, couplings,
+/// elastic drives and bristles are left out (closed_loop.h has them all but the first).
 ///
 ///   M(q) a = -C(q, v) v - G(q) - tau_viscous(v) - tau_spring(q)
 ///
@@ -10,6 +10,9 @@
 /// each step. Beside it runs the energy balance: kinetic + potential + spring energy + dissipated
 /// work is constant, so its drift measures the error of integration and dynamics together
 /// (O(step^4)).
+
+#include <string>
+#include <vector>
 
 #include "proprio/model/parameters.h"
 #include "proprio/recording/state_table.h"
@@ -34,6 +37,9 @@ struct FreeMotion {
 /// finite (then says when).
 FreeMotion freeMotion(const Tree& tree, const Parameters& parameters, const Eigen::VectorXd& q,
                       const Eigen::VectorXd& v, const FreeMotionOptions& options = {});
+
+/// What this model declares and freeMotion() leaves out, such as "elasticity of elbow, wrist".
+std::vector<std::string> leftOutOfFreeMotion(const Model& model);
 
 /// Time derivative of the positions q for velocities v (quaternions included).
 Eigen::VectorXd positionRate(const Tree& tree, const Eigen::VectorXd& q, const Eigen::VectorXd& v);

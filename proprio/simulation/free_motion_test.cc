@@ -8,6 +8,7 @@
 #include "proprio/core/error.h"
 #include "proprio/model/robot_reader.h"
 #include "proprio/model/testing/random_model.h"
+#include "proprio/simulation/testing/loop_robots.h"
 
 namespace proprio {
 namespace {
@@ -99,6 +100,19 @@ TEST(FreeMotion, Refusals) {
   EXPECT_THROW(fromRest(model, {0.0, 0.001, 0.01}), Error);
   EXPECT_THROW(fromRest(model, {1.0, -0.001, 0.01}), Error);
   EXPECT_THROW(fromRest(model, {1.0, 0.001, std::nan("")}), Error);
+}
+
+// What the model declares and the free motion leaves out is listed.
+TEST(FreeMotion, ListsWhatItLeavesOut) {
+  Model arm = testing_loop::oneJoint(0.5);
+  arm.joints[0].friction.terms = {{FrictionTermKind::kViscous, "viscous", 2.0}};
+  EXPECT_TRUE(leftOutOfFreeMotion(arm).empty());
+  arm.joints[0].friction.terms.push_back({FrictionTermKind::kCoulomb, "coulomb", 3.0});
+  arm.joints[0].drive.stiffness = 500.0;
+  arm.joints[0].friction.dynamic.kind = DynamicFrictionKind::kDahl;
+  EXPECT_EQ(leftOutOfFreeMotion(arm),
+            (std::vector<std::string>{"friction other than viscous of joint",
+                                      "bristle friction of joint", "elasticity of joint"}));
 }
 
 }  // namespace

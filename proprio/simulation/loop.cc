@@ -9,6 +9,7 @@
 #include "proprio/numerics/dense.h"
 #include "proprio/simulation/loop_internal.h"
 #include "proprio/simulation/loop_recorder_internal.h"
+#include "proprio/simulation/saturation_watch_internal.h"
 
 namespace proprio::internal {
 namespace {
@@ -55,6 +56,7 @@ class Loop {
       readEncoders(k);
       control(k);
       plant_.evaluate();
+      if (k == 0) requireAccelerations();
       if (k % shape_.sample_every == 0) record(k);
       if (k + 1 == shape_.ticks) break;
       for (int s = 0; s < shape_.substeps; ++s) {
@@ -66,6 +68,7 @@ class Loop {
     std::vector<ClosedLoopResult> results;
     for (size_t r = 0; r < count_; ++r) {
       results.push_back(recorders_[r].finish());
+      completeSummaries(r, &results.back());
       results.back().failure = failure_[r];
       results.back().physics_rate = shape_.rate * shape_.substeps;
     }
@@ -94,9 +97,10 @@ class Loop {
 
   void setUp() {
     const Index size = n_ * lanes_;
-    for (VectorXd* x : {&encoder_noise_, &quantum_, &bias_, &measured_, &command_, &q_ref_, &v_ref_,
-                        &a_ref_, &torque_ref_})
+    for (VectorXd* x : {&encoder_noise_, &quantum_, &bias_, &measured_, &exact_, &encoder_squares_,
+                        &command_, &q_ref_, &v_ref_, &a_ref_, &torque_ref_})
       x->setZero(size);
+    saturation_.setUp(size, shape_.rate);
     noise_.setZero((n_ + 3) / 4 * 4);  // whole blocks of random numbers
     for (VectorXd* x : {&q_one_, &v_one_, &v_ref_one_, &a_one_, &tau_one_}) x->setZero(n_);
     for (Index lane = 0; lane < lanes_; ++lane) {
@@ -267,12 +271,15 @@ class Loop {
         const auto one = static_cast<int>(lane);
         double y = on_link ? plant_.position(axis.coordinate, one)
                            : plant_.motorPosition(axis.coordinate, one);
+        exact_[i] = y;
         y += bias_[i] + encoder_noise_[i] * noise_[axis.coordinate];
         if (quantum_[i] > 0.0) y = std::round(y / quantum_[i]) * quantum_[i];
         measured_[i] = y;
       }
       if (!geared_.empty()) readMotors(k, lane);
     }
+    encoder_squares_ += (measured_ - exact_).cwiseAbs2();
+    ++readings_;
     delay(k, measurement_delay_, &history_, &measured_);
   }
 
@@ -302,6 +309,7 @@ class Loop {
     servoStep(servo_, {q_ref_.data(), v_ref_.data(), a_ref_.data(), torque_ref_.data()}, measured_,
               &servo_state_, command_);
     if (!models_.empty()) computeTorques();
+    saturation_.note(command_, servo_.torque_limit);
     plant_.torque = command_;
     delay(k, command_delay_, &commands_, &plant_.torque);
   }
@@ -333,9 +341,30 @@ class Loop {
     }
   }
 
+  // what the log alone does not tell: errors of encoders without elasticity and latency, saturation
+  // between the samples
+  void completeSummaries(size_t run, ClosedLoopResult* result) const {
+    for (size_t k = 0; k < result->joints.size(); ++k) {
+      const Index i = entry(axes_[k].coordinate, static_cast<Index>(run));
+      JointSummary& joint = result->joints[k];
+      joint.position_noise = std::sqrt(encoder_squares_[i] / static_cast<double>(readings_));
+      joint.saturated = saturation_.share(i);
+      joint.reversals = saturation_.reversals(i);
+    }
+  }
+
+  // no run can begin with a body that nothing holds and that has no inertia
+  void requireAccelerations() const {
+    const Eigen::Map<const VectorXd> a(plant_.accelerations(), n_ * lanes_);
+    if (a.allFinite()) return;
+    throw Error(
+        "the equations of motion have no solution at the start: some body that is free to move has "
+        "no mass or inertia; `proprio check` names links without, give them some");
+  }
+
   // false when no run is left
   bool stopLostLanes(Index k) {
-    bool bad = false;
+    bool bad = options(0).check_limits && saturation_.anyCycles();
     for (const Axis& axis : axes_) {
       const Index i = axis.coordinate;
       for (int lane = 0; lane < static_cast<int>(lanes_); ++lane) {
@@ -347,6 +376,14 @@ class Loop {
     for (Index lane = 0; lane < lanes_; ++lane) stopIfLost(lane, static_cast<double>(k));
     return std::any_of(failure_.begin(), failure_.begin() + static_cast<std::ptrdiff_t>(count_),
                        [](const std::string& failure) { return failure.empty(); });
+  }
+
+  std::string cycleReason(const std::string& joint, Index i) const {
+    return fmt::format(
+        "joint '{}' swings between its torque limits of +-{:.4g}, {} times in the last {} s and at "
+        "a limit in {:.0f} % of the control periods",
+        joint, servo_.torque_limit[i], saturation_.lastReversals(i), SaturationWatch::kWindow,
+        100.0 * saturation_.lastShare(i));
   }
 
   void stopIfLost(Index lane, double tick) {
@@ -364,6 +401,8 @@ class Loop {
         reason = fmt::format("joint '{}' moves at {:.4g}, far beyond its velocity limit", name, v);
       } else if (!(q >= lower_stop_[i] && q <= upper_stop_[i])) {
         reason = fmt::format("joint '{}' is at {:.4g}, far beyond its position limits", name, q);
+      } else if (options(lane).check_limits && saturation_.cycles(entry(i, lane))) {
+        reason = cycleReason(name, entry(i, lane));
       }
       if (!reason.empty()) break;
     }
@@ -395,8 +434,10 @@ class Loop {
   std::vector<std::unique_ptr<ComputedTorque>> models_;
   std::vector<LoopRecorder> recorders_;
   Surroundings surroundings_;
-  VectorXd encoder_noise_, quantum_, bias_, measured_, command_, q_ref_, v_ref_, a_ref_,
-      torque_ref_, noise_, start_;
+  SaturationWatch saturation_;
+  VectorXd encoder_noise_, quantum_, bias_, measured_, exact_, encoder_squares_, command_, q_ref_,
+      v_ref_, a_ref_, torque_ref_, noise_, start_;
+  Index readings_ = 0;
   VectorXd lower_stop_, upper_stop_, velocity_stop_;
   VectorXd q_one_, v_one_, v_ref_one_, a_one_, tau_one_;
   Eigen::MatrixXd to_motors_, to_joints_;

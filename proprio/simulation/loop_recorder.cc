@@ -253,18 +253,22 @@ void LoopRecorder::summarise(ClosedLoopResult* result) const {
   const Index count = recording.samples();
   for (const Axis& axis : axes_) {
     const std::string& name = tree_.model().joints[static_cast<size_t>(axis.joint)].name;
-    const auto q = column("q_" + name), q_ref = column("q_des_" + name),
-               q_true = column("q_true_" + name), tau = column("tau_" + name),
-               tau_true = column("tau_true_" + name);
-    Moments tracking, torque, position_noise, torque_noise;
+    const auto q_ref = column("q_des_" + name), q_true = column("q_true_" + name),
+               tau = column("tau_" + name), tau_true = column("tau_true_" + name);
+    Moments tracking, torque, torque_noise;
     for (Index i = 0; i < count; ++i) {
       tracking.add(q_ref[i] - q_true[i]);
       torque.add(tau_true[i]);
-      position_noise.add(q[i] - q_true[i]);
       torque_noise.add(tau[i] - tau_true[i]);
     }
-    result->joints.push_back({name, tracking.rms(count), tracking.peak, torque.rms(count),
-                              torque.peak, position_noise.rms(count), torque_noise.rms(count)});
+    JointSummary joint;
+    joint.joint = name;
+    joint.tracking_rms = tracking.rms(count);
+    joint.tracking_peak = tracking.peak;
+    joint.torque_rms = torque.rms(count);
+    joint.torque_peak = torque.peak;
+    joint.torque_noise = torque_noise.rms(count);
+    result->joints.push_back(joint);
   }
 }
 
