@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "apps/excite_collisions.h"
 #include "apps/verb.h"
 #include "proprio/core/text.h"
 #include "proprio/core/text_table.h"
-#include "proprio/motion/collision_survey.h"
 #include "proprio/motion/excitation_design.h"
 #include "proprio/motion/sequence.h"
 #include "proprio/motion/static_postures.h"
@@ -25,6 +25,9 @@ constexpr double kPictureRate = 100.0;  // 1/s
 constexpr double kCheckRate = 500.0;    // 1/s
 // Approach and return are slowed down this often before they count as impossible.
 constexpr int kSlower = 6;
+// Other starts where a search settles early. Local minima differ by a factor of two; of a small arm
+// the best of eight agreed within two per cent from three seeds.
+constexpr int kRestarts = 7;
 // Relative standard deviations that are commonly called well and not identified.
 constexpr double kWell = 0.1, kBadly = 0.3;
 
@@ -34,66 +37,25 @@ struct ExciteOptions : RobotOptions {
   double seconds = 10.0;
   std::string criterion = "condition";
   bool scaled = false, weighted = false;
-  int starts = 1;
+  std::optional<int> starts;  ///< not given: one, and others while time is left
   uint64_t seed = 1;
-  double speed = 1.0, margin = 0.05, target = 0.0, time_limit = 60.0, clearance = 0.01;
+  double speed = 1.0, margin = 0.05, target = 0.0, time_limit = 60.0;
   int generations = 0;
-  std::vector<std::string> joints, workspace, disabled, environment, earlier, parameters;
-  bool no_self_collision = false;
+  std::vector<std::string> joints, workspace, earlier, parameters;
+  CollisionArguments collisions;
   std::vector<double> rest, noise;
   double rate = 100.0;
   int postures = 0;
   std::string out, picture;
 };
 
-/// "table: 0.5 0 -0.1 1 1 0.2" or with rpy behind: name, centre, edge lengths.
-EnvironmentBox boxOf(const std::string& text) {
-  const std::vector<std::string> halves = splitAt(text, ':');
-  std::vector<double> numbers;
-  if (halves.size() == 2) {
-    for (const std::string_view word : splitWords(halves[1])) {
-      const std::optional<double> number = parseNumber(word);
-      if (number && std::isfinite(*number)) numbers.push_back(*number);
-    }
-  }
-  if (halves.size() != 2 || (numbers.size() != 6 && numbers.size() != 9)) {
-    throw Error(
-        fmt::format("--environment {}: expected \"NAME: x y z  length width height\", in "
-                    "metres, and roll pitch yaw behind where the box is turned",
-                    inQuotes(text)));
-  }
-  EnvironmentBox box;
-  box.name = std::string(splitWords(halves[0]).empty() ? "box" : splitWords(halves[0]).front());
-  Vector3d rpy = Vector3d::Zero();
-  if (numbers.size() == 9) rpy = Vector3d(numbers[6], numbers[7], numbers[8]);
-  box.X_WG = Pose::fromXyzRpy({numbers[0], numbers[1], numbers[2]}, rpy);
-  box.size = Vector3d(numbers[3], numbers[4], numbers[5]);
-  return box;
-}
-
-CollisionOptions collisionsOf(const ExciteOptions& options) {
-  CollisionOptions collision;
-  collision.self = !options.no_self_collision;
-  for (const std::string& text : options.environment) {
-    collision.environment.push_back(boxOf(text));
-  }
-  for (const std::string& text : options.disabled) {
-    const std::vector<std::string> names = splitAt(text, ':');
-    if (names.size() != 2) {
-      throw Error(fmt::format("--disable-collision {}: expected two links as A:B", inQuotes(text)));
-    }
-    collision.disabled.emplace_back(names[0], names[1]);
-  }
-  return collision;
-}
-
 /// What is said once about the robot, whatever the start.
 struct Setup {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Tree> tree;
   ExcitationOptions design;
-  Eigen::VectorXd noise;              ///< per velocity coordinate
-  std::vector<std::string> left_out;  ///< pairs of links that collide at nearly every posture
+  Eigen::VectorXd noise;  ///< per velocity coordinate
+  Unwatched unwatched;
 };
 
 /// Per velocity coordinate; one number stands for all joints.
@@ -111,34 +73,6 @@ Eigen::VectorXd noiseOf(const ExciteOptions& options, const Tree& tree,
     noise[tree.velocityIndex(requireJoint(tree.model(), joints[i]))] = sigma;
   }
   return noise;
-}
-
-/// Distances of links; pairs that collide at nearly every posture are left out, and told.
-void addCollisions(const ExciteOptions& options, Setup* setup) {
-  CollisionOptions collision = collisionsOf(options);
-  ConstraintOptions& constraints = setup->design.constraints;
-  constraints.collisions = std::make_shared<const RobotCollisions>(setup->tree, collision);
-  const auto contacts = permanentContacts(*setup->tree, constraints);
-  if (contacts.empty()) return;
-  for (const PermanentContact& contact : contacts) {
-    const auto [a, b] = constraints.collisions->links(contact.pair);
-    const std::vector<Link>& links = setup->model->links;
-    collision.disabled.emplace_back(links[static_cast<size_t>(a)].name,
-                                    links[static_cast<size_t>(b)].name);
-    setup->left_out.push_back(fmt::format(
-        "{} ({:.0f} %)", constraints.collisions->pairName(contact.pair), 100.0 * contact.share));
-  }
-  constraints.collisions = std::make_shared<const RobotCollisions>(setup->tree, collision);
-}
-
-std::string leftOutText(const ExciteOptions& options, const Setup& setup) {
-  if (setup.left_out.empty()) return "";
-  return "  " +
-         wrapped(fmt::format("pairs of links not looked at, because they are nearer than {} m at "
-                             "nearly every posture: {}",
-                             readable(options.clearance), fmt::join(setup.left_out, ", ")),
-                 98, 4) +
-         "\n";
 }
 
 std::vector<int> columnsOf(const ExciteOptions& options, const ParameterLayout& layout) {
@@ -185,12 +119,12 @@ Setup setUp(const ExciteOptions& options) {
   d.target = options.target;
   d.generations = options.generations;
   d.time_limit = options.time_limit;
+  if (!options.starts) d.restarts = kRestarts;
   d.constraints.joints = options.joints.empty() ? motionJoints(*s.model) : options.joints;
-  d.constraints.clearance = options.clearance;
   for (const std::string& text : options.workspace) {
     d.constraints.workspace.push_back(workspaceLimitOf(*s.model, text));
   }
-  addCollisions(options, &s);
+  s.unwatched = addCollisions(options.collisions, s.tree, &d.constraints);
   s.noise = noiseOf(options, *s.tree, d.constraints.joints);
   d.criterion.criterion = criterionOf(options.criterion);
   if (options.weighted) d.criterion.row_scale = s.noise.cwiseInverse();
@@ -272,11 +206,12 @@ const char* verdict(double relative) {
 std::string reportText(const ExciteOptions& options, const Setup& setup,
                        const ExcitationDesign& design, const Forecast& forecast, bool colour) {
   std::string text = fmt::format(
-      "{}\n  criterion '{}': {} at the start, {} now; condition number {}\n  {} rounds, {} "
-      "iterations, {:.1f} s: {}\n\n",
+      "{}\n  criterion '{}': {} at the start, {} now; condition number {}\n  {} start{}, {} "
+      "rounds, {} iterations, {:.1f} s: {}\n\n",
       inked("Exciting motion", Ink::kBold, colour), options.criterion,
       readable(design.start_criterion), readable(design.criterion), readable(design.condition),
-      design.rounds, design.iterations, design.elapsed, design.note);
+      design.starts, design.starts == 1 ? "" : "s (the best is kept)", design.rounds,
+      design.iterations, design.elapsed, design.note);
   TextTable active;
   active.header = {"active constraint", "of its limit", "at"};
   active.right = {false, true, true};
@@ -285,7 +220,7 @@ std::string reportText(const ExciteOptions& options, const Setup& setup,
         {a.name, fmt::format("{:.1f} %", 100.0 * a.usage), fmt::format("{:.2f} s", a.time)});
   }
   text += active.rows.empty() ? "  no constraint is active\n" : active.text(colour);
-  text += leftOutText(options, setup);
+  text += unwatchedText(options.collisions, setup.unwatched);
   TextTable table;
   table.header = {"base parameter", "value", "sigma", "relative", "will be learnt"};
   table.right = {false, true, true, true, false};
@@ -337,7 +272,8 @@ nlohmann::json reportJson(const ExciteOptions& options, const Setup& setup,
                          {"condition", number(design.condition)},
                          {"iterations", design.iterations},
                          {"seconds", design.elapsed},
-                         {"collisions_left_out", setup.left_out},
+                         {"collisions_left_out", setup.unwatched.pairs},
+                         {"links_without_shapes", setup.unwatched.links},
                          {"silent", forecast.silent},
                          {"active", nlohmann::json::array()},
                          {"parameters", nlohmann::json::array()}};
@@ -399,11 +335,40 @@ std::string brokenBy(const Setup& setup, const JointMotion& motion) {
   return name;
 }
 
-/// The motion with approach and return where a rest posture is given; these are slowed down until
-/// they keep what the motion itself keeps. `broken` names what they break all the same.
-JointMotion wholeMotion(const ExciteOptions& options, const Setup& setup,
-                        const ExcitationDesign& design, std::string* broken) {
-  if (options.rest.empty()) return {design.joints, design.motion};
+/// One position per joint, within its limits.
+void requireRest(const ExciteOptions& options, const Setup& setup) {
+  const std::vector<std::string>& joints = setup.design.constraints.joints;
+  if (options.rest.empty()) return;
+  if (options.rest.size() != joints.size()) {
+    throw Error(
+        fmt::format("--rest: {} positions for {} joints", options.rest.size(), joints.size()));
+  }
+  const MotionLimits limits = limitsOf(*setup.model, joints);
+  for (size_t j = 0; j < joints.size(); ++j) {
+    const auto k = static_cast<Eigen::Index>(j);
+    const double q = options.rest[j];
+    // limits that are not stated compare as false
+    if (!(q < limits.lower[k] - kLimitTolerance) && !(q > limits.upper[k] + kLimitTolerance)) {
+      continue;
+    }
+    throw Error(fmt::format(
+        "--rest: joint {} would rest at {}, outside its limits {} .. {}; give a "
+        "posture inside them",
+        inQuotes(joints[j]), readable(q), readable(limits.lower[k]), readable(limits.upper[k])));
+  }
+}
+
+/// What is written: the design, and the ways to it and back where a rest posture is given.
+struct WholeMotion {
+  JointMotion motion;
+  double approach = 0.0;  ///< s until the design begins
+  std::string broken;     ///< the constraint that the ways break at any speed, if one
+};
+
+/// Approach and return are slowed down until they keep what the motion itself keeps.
+WholeMotion wholeMotion(const ExciteOptions& options, const Setup& setup,
+                        const ExcitationDesign& design) {
+  if (options.rest.empty()) return {{design.joints, design.motion}, 0.0, ""};
   MotionLimits limits = withMargin(limitsOf(*setup.model, design.joints), 1.0 - options.margin);
   // where no acceleration is stated, none larger than the motion itself has
   const Eigen::VectorXd usual = extremes(*design.motion).acceleration;
@@ -412,18 +377,19 @@ JointMotion wholeMotion(const ExciteOptions& options, const Setup& setup,
   }
   const Eigen::Map<const Eigen::VectorXd> posture(options.rest.data(),
                                                   static_cast<Eigen::Index>(options.rest.size()));
-  JointMotion motion;
+  WholeMotion whole;
   double speed = 0.5 * options.speed;
   for (int k = 0; k < kSlower; ++k, speed *= 0.7) {
     MotionLimits slower = limits;
     slower.velocity *= speed;
     slower.acceleration *= speed * speed;
-    motion = {design.joints, std::make_shared<const Sequence>(withApproachAndReturn(
-                                 design.motion, posture, slower, Profile::kMinimumJerk))};
-    *broken = brokenBy(setup, motion);
-    if (broken->empty()) break;
+    const auto sequence = std::make_shared<const Sequence>(
+        withApproachAndReturn(design.motion, posture, slower, Profile::kMinimumJerk));
+    whole = {{design.joints, sequence}, sequence->starts[1], ""};
+    whole.broken = brokenBy(setup, whole.motion);
+    if (whole.broken.empty()) break;
   }
-  return motion;
+  return whole;
 }
 
 int runPostures(const ExciteOptions& options, const Setup& setup) {
@@ -433,7 +399,8 @@ int runPostures(const ExciteOptions& options, const Setup& setup) {
       candidatePostures(constraints, std::max(200, 4 * options.postures), options.seed);
   if (candidates.rows() < options.postures) {
     print(fmt::format("only {} postures were found that keep the limits; {} are wanted\n{}",
-                      candidates.rows(), options.postures, leftOutText(options, setup)));
+                      candidates.rows(), options.postures,
+                      unwatchedText(options.collisions, setup.unwatched)));
     return 1;
   }
   const StaticPostures set =
@@ -445,7 +412,7 @@ int runPostures(const ExciteOptions& options, const Setup& setup) {
     points.col(static_cast<Eigen::Index>(j)) =
         set.q.col(setup.tree->positionIndex(requireJoint(*setup.model, limits.joints[j])));
   }
-  std::string told = leftOutText(options, setup);
+  std::string told = unwatchedText(options.collisions, setup.unwatched);
   if (!options.out.empty()) {
     // where no acceleration is stated, full speed is reached within a second
     for (Eigen::Index j = 0; j < limits.acceleration.size(); ++j) {
@@ -464,7 +431,8 @@ int runPostures(const ExciteOptions& options, const Setup& setup) {
   }
   nlohmann::json json = {{"condition", std::isfinite(set.condition) ? nlohmann::json(set.condition)
                                                                     : nlohmann::json(nullptr)},
-                         {"collisions_left_out", setup.left_out},
+                         {"collisions_left_out", setup.unwatched.pairs},
+                         {"links_without_shapes", setup.unwatched.links},
                          {"joints", limits.joints}};
   json["postures"] = nlohmann::json::array();
   TextTable table;
@@ -489,7 +457,8 @@ int runPostures(const ExciteOptions& options, const Setup& setup) {
 
 int runExcite(const ExciteOptions& options) {
   if (!options.picture.empty()) requirePicturePath(options.picture);
-  if (options.starts < 1) throw Error("--starts: expected at least 1");
+  const int starts = options.starts.value_or(1);
+  if (starts < 1) throw Error("--starts: expected at least 1");
   if (!(options.rate > 0.0)) throw Error("--rate: expected a positive number");
   if (!(options.time_limit > 0.0)) {
     throw Error(
@@ -498,19 +467,16 @@ int runExcite(const ExciteOptions& options) {
                     readable(options.time_limit)));
   }
   Setup setup = setUp(options);
-  if (!options.rest.empty() && options.rest.size() != setup.design.constraints.joints.size()) {
-    throw Error(fmt::format("--rest: {} positions for {} joints", options.rest.size(),
-                            setup.design.constraints.joints.size()));
-  }
+  requireRest(options, setup);
   if (options.postures > 0) return runPostures(options, setup);
   ExcitationDesign best;
   uint64_t best_seed = options.seed;
   {
     ProgressLine line;
-    for (int k = 0; k < options.starts; ++k) {
+    for (int k = 0; k < starts; ++k) {
       setup.design.seed = options.seed + static_cast<uint64_t>(k);
       setup.design.progress = [&](const ExcitationProgress& p) {
-        line(k + 1, options.starts, p, options.time_limit);
+        line(k + 1, starts, p, options.time_limit);
       };
       ExcitationDesign design = designExcitation(setup.model, setup.design);
       if (!best.feasible || (design.feasible && design.criterion < best.criterion)) {
@@ -522,7 +488,8 @@ int runExcite(const ExciteOptions& options) {
   }
   if (!best.feasible) {
     writeJson(options, reportJson(options, setup, best, {}, best_seed).dump(2) + "\n");
-    print(fmt::format("no motion: {}\n{}", best.note, leftOutText(options, setup)));
+    print(fmt::format("no motion: {}\n{}", best.note,
+                      unwatchedText(options.collisions, setup.unwatched)));
     return 1;
   }
   if (std::isinf(best.criterion) && best.criterion > 0.0) {
@@ -535,15 +502,17 @@ int runExcite(const ExciteOptions& options) {
     return 1;
   }
   const MotionLimits limits = limitsOf(*setup.model, best.joints);
-  std::string broken;
-  const JointMotion motion = wholeMotion(options, setup, best, &broken);
-  if (!broken.empty()) {
+  const WholeMotion whole = wholeMotion(options, setup, best);
+  const JointMotion& motion = whole.motion;
+  if (!whole.broken.empty()) {
     print(
         fmt::format("no motion: the way from and to the rest posture breaks '{}' at any speed; "
                     "choose another --rest\n",
-                    broken));
+                    whole.broken));
     return 1;
   }
+  // from here on times are those of what is written
+  for (ActiveConstraint& active : best.active) active.time += whole.approach;
   const Forecast forecast = forecastOf(setup, best, options.rate);
   if (!options.out.empty()) writeMotion(options.out, motion, options.rate);
   if (!options.picture.empty()) writePictureOf(options.picture, motion, limits);
@@ -585,8 +554,9 @@ Run addExcite(CLI::App& verb) {
   verb.add_option("--joints", o.joints, "only these joints move")
       ->delimiter(',')
       ->type_name("LIST");
-  verb.add_option("--starts", o.starts, "random starts; the best result is kept")
-      ->capture_default_str();
+  verb.add_option("--starts", o.starts,
+                  "random starts with --time-limit each, of which the best is kept; default: one, "
+                  "and up to 7 others in the time that it leaves");
   verb.add_option("--seed", o.seed, "of the first start")->capture_default_str();
   verb.add_option("--target", o.target,
                   "stop when the criterion is not above this; 1 if it is not");
@@ -602,14 +572,9 @@ Run addExcite(CLI::App& verb) {
   verb.add_option("--rest", o.rest, "posture to come from and return to, one position per joint")
       ->delimiter(',')
       ->type_name("LIST");
-  verb.add_option("--workspace", o.workspace, "a frame stays on one side: \"flange z > 0.3\"");
-  verb.add_option("--environment", o.environment,
-                  "a box to keep away from: \"table: x y z  length width height [r p y]\"");
-  verb.add_option("--clearance", o.clearance, "least distance of links and boxes, m")
-      ->capture_default_str();
-  verb.add_option("--disable-collision", o.disabled, "do not look at these two links")
-      ->type_name("A:B");
-  verb.add_flag("--no-self-collision", o.no_self_collision, "do not look at pairs of links");
+  verb.add_option("--workspace", o.workspace,
+                  "a frame stays on one side: \"flange z > 0.3\", \"flange 1 0 1 > 0.3\" (x + z)");
+  addCollisionOptions(verb, o.collisions);
   verb.add_option("--noise", o.noise,
                   "standard deviation of the torques, one or one per joint, N m")
       ->delimiter(',')

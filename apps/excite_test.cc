@@ -8,6 +8,7 @@
 
 #include "apps/testing/command_test_base.h"
 #include "proprio/core/atomic_file.h"
+#include "proprio/motion/motion_limits.h"
 #include "proprio/motion/trajectory_file.h"
 
 namespace proprio {
@@ -76,7 +77,7 @@ TEST_F(Excite, EveryBundledRobot) {
                            "mobile_manipulator", "humanoid"}) {
     const Result rest = run(name, "--postures 4 --out " + file("p.csv"));
     EXPECT_EQ(rest.code, 0) << name << rest.out << rest.error;
-    const std::string quick = "--harmonics 3 --time-limit 4 --json " + file("r.json");
+    const std::string quick = "--harmonics 3 --starts 1 --time-limit 4 --json " + file("r.json");
     const Result all = run(name, quick);
     EXPECT_EQ(all.code, 0) << name << all.out << all.error;
     const nlohmann::json report = json("r.json");
@@ -91,6 +92,54 @@ TEST_F(Excite, EveryBundledRobot) {
     EXPECT_FALSE(json("r.json")["silent"].empty()) << name;
     EXPECT_NE(one.out.find("cannot be learnt"), std::string::npos) << name;
   }
+}
+
+// A box around a robot without collision shapes would protect nothing: it is refused, and without a
+// box it is told that collisions are not looked at. Where some links have shapes, the others are
+// listed in text and report.
+TEST_F(Excite, RobotsWithoutShapes) {
+  const std::string quick = "--harmonics 3 --time-limit 4 --json " + file("r.json");
+  const Result refused =
+      run("tx40", quick + " --environment 'everything: 0 0 0.5 2 2 2' --out " + file("m.json"));
+  EXPECT_EQ(refused.code, 2) << refused.out;
+  EXPECT_NE(refused.error.find("collision shape"), std::string::npos) << refused.error;
+  EXPECT_FALSE(fs::exists(file("m.json")));
+  const Result bare = run("tx40", quick);
+  EXPECT_EQ(bare.code, 0) << bare.error;
+  EXPECT_NE(bare.out.find("no link has a collision shape"), std::string::npos) << bare.out;
+  EXPECT_EQ(json("r.json")["links_without_shapes"].size(), 6u);
+  std::string urdf = readFile(robot("planar_2r.urdf"));
+  const size_t from = urdf.find("<collision>");  // those of the upper arm
+  ASSERT_NE(from, std::string::npos);
+  urdf.erase(from, urdf.find("</link>", from) - from);
+  const Result some = CommandTestBase::run("excite " + write("some.urdf", urdf) + " " + quick);
+  EXPECT_EQ(json("r.json")["links_without_shapes"].size(), 1u) << some.out << some.error;
+  EXPECT_NE(some.out.find("links without collision shapes"), std::string::npos) << some.out;
+}
+
+// With approach and return the times of active constraints are those of the file: the joint is as
+// fast as it gets where the report says so. A rest posture outside the limits is refused.
+TEST_F(Excite, ApproachCountsInTimes) {
+  const Result r =
+      run("planar_2r", "--harmonics 4 --seconds 6 --rest 0.5,0.5 --time-limit 10 --out " +
+                           file("m.json") + " --json " + file("r.json"));
+  ASSERT_EQ(r.code, 0) << r.error;
+  const JointMotion motion = readMotion(file("m.json"));
+  Eigen::VectorXd q(2), v(2), a(2);
+  const MotionExtremes found = extremes(*motion.trajectory);
+  int velocities = 0;
+  for (const auto& active : json("r.json")["active"]) {
+    const std::string name = active["name"];
+    const auto joint = name == "shoulder velocity" ? 0 : name == "elbow velocity" ? 1 : -1;
+    if (joint < 0) continue;
+    motion.trajectory->at(active["time"].get<double>(), q, v, a);
+    EXPECT_GT(std::abs(v[joint]), 0.99 * found.velocity[joint]) << name;
+    ++velocities;
+  }
+  EXPECT_GT(velocities, 0);
+  const Result outside = run("planar_2r", "--harmonics 4 --rest 40,0");
+  EXPECT_EQ(outside.code, 2);
+  EXPECT_NE(outside.error.find("would rest at 40"), std::string::npos) << outside.error;
 }
 
 // Parameters that no motion of the joints tells apart are answered with "no", and nothing is

@@ -11,6 +11,7 @@
 #include "proprio/motion/motion_limits.h"
 #include "proprio/motion/single_joint.h"
 #include "proprio/motion/trajectory_file.h"
+#include "proprio/motion/via_splines.h"
 
 namespace proprio::apps {
 namespace {
@@ -19,9 +20,10 @@ using Eigen::Index;
 using Eigen::VectorXd;
 using Json = nlohmann::ordered_json;
 
-const std::vector<std::string> kTypes = {"fourier",        "random-stops",    "random-spline",
-                                         "trapezoid",      "double-s",        "min-jerk",
-                                         "friction-sweep", "inertia-strokes", "single-fourier"};
+const std::vector<std::string> kTypes = {"fourier",         "random-stops",  "random-spline",
+                                         "trapezoid",       "double-s",      "min-jerk",
+                                         "quintic-spline",  "b-spline",      "friction-sweep",
+                                         "inertia-strokes", "single-fourier"};
 
 struct MotionOptions : RobotOptions {
   std::string type, from, out, interpolation;
@@ -97,9 +99,8 @@ std::shared_ptr<const Trajectory> shared(T motion) {
   return std::make_shared<T>(std::move(motion));
 }
 
-// from the start through the postures of --to
-PiecewisePolynomial throughPostures(const MotionOptions& options, const VectorXd& start,
-                                    const MotionLimits& limits) {
+// the start and the postures of --to, one per row
+Eigen::MatrixXd posturesOf(const MotionOptions& options, const VectorXd& start) {
   if (options.via.empty())
     throw Error(fmt::format("--type {} needs at least one --to POSTURE", options.type));
   Eigen::MatrixXd points(static_cast<Index>(options.via.size()) + 1, start.size());
@@ -107,7 +108,7 @@ PiecewisePolynomial throughPostures(const MotionOptions& options, const VectorXd
   for (size_t k = 0; k < options.via.size(); ++k)
     points.row(static_cast<Index>(k) + 1) =
         parsePosture(options.via[k], "--to", start.size()).transpose();
-  return alongPoints(points, limits, *profileNamed(options.type), options.dwell);
+  return points;
 }
 
 std::shared_ptr<const Trajectory> make(const MotionOptions& options, const MotionLimits& limits,
@@ -144,7 +145,11 @@ std::shared_ptr<const Trajectory> make(const MotionOptions& options, const Motio
     plateaus = std::move(made.plateaus);
     return shared(std::move(made.motion));
   }
-  if (profileNamed(options.type)) return shared(throughPostures(options, start, limits));
+  if (options.type == "quintic-spline")
+    return shared(splineThrough(posturesOf(options, start), limits));
+  if (options.type == "b-spline") return shared(splineAlong(posturesOf(options, start), limits));
+  if (const auto profile = profileNamed(options.type))
+    return shared(alongPoints(posturesOf(options, start), limits, *profile, options.dwell));
   throw Error(fmt::format("--type: there is no type {}{}", inQuotes(options.type),
                           didYouMean(options.type, kTypes)));
 }
@@ -198,6 +203,7 @@ Made motionOf(const MotionOptions& options, const Model& model) {
 
 // "2.1 (84 %)"
 std::string withShare(double value, double limit) {
+  if (std::isinf(value)) return "infinite";
   if (!(limit > 0) || !std::isfinite(limit)) return readable(value);
   return fmt::format("{} ({:.0f} %)", readable(value), 100.0 * value / limit);
 }
@@ -226,8 +232,8 @@ Json summary(const MotionOptions& options, const Model& model, const Made& made,
     joints.push_back({{"name", limits.joints[static_cast<size_t>(i)]},
                       {"lowest", check.found.lowest[i]},
                       {"highest", check.found.highest[i]},
-                      {"velocity", check.found.velocity[i]},
-                      {"acceleration", check.found.acceleration[i]},
+                      {"velocity", orNull(check.found.velocity[i])},
+                      {"acceleration", orNull(check.found.acceleration[i])},
                       {"effort", check.effort.size() > 0 ? orNull(check.effort[i]) : Json(nullptr)},
                       {"limits",
                        {{"lower", orNull(limits.lower[i])},
@@ -240,7 +246,7 @@ Json summary(const MotionOptions& options, const Model& model, const Made& made,
     problems.push_back({{"joint", violation.joint},
                         {"kind", toString(violation.kind)},
                         {"time", violation.time},
-                        {"found", violation.found},
+                        {"found", orNull(violation.found)},
                         {"limit", violation.limit},
                         {"sentence", sentence(violation)}});
   for (const Plateau& plateau : made.plateaus)
@@ -288,6 +294,9 @@ int runMotion(const MotionOptions& options) {
   for (const Violation& violation : check.violations)
     report +=
         "  " + inked("outside:", Ink::kRed, colourWanted()) + " " + sentence(violation) + "\n";
+  if (!check.violations.empty() && !options.out.empty())
+    report +=
+        fmt::format("  {} was written all the same; do not run it on the robot\n", options.out);
   print(report);
   return check.violations.empty() ? 0 : 1;
 }
@@ -312,7 +321,8 @@ Run addMotion(CLI::App& verb) {
                   "posture to start from (default: zero, or the middle of the range)")
       ->type_name("Q,...");
   verb.add_option("--to", options->via,
-                  "posture to go to; repeat for more (trapezoid, double-s, min-jerk)")
+                  "posture to go to; repeat for more (trapezoid, double-s and min-jerk stop there, "
+                  "quintic-spline passes there, b-spline passes nearby)")
       ->type_name("Q,...")
       ->expected(1)
       ->take_all();

@@ -34,8 +34,9 @@ TEST_F(MotionVerb, MakesEveryType) {
   for (const std::string type :
        {"fourier", "random-stops --points 5", "random-spline --points 5",
         "trapezoid --to 1,1,1,1,1,1", "double-s --to 1,1,1,1,1,1 --to 0,0,0,0,0,1",
-        "min-jerk --to 1,1,1,1,1,1", "friction-sweep --speed-count 2", "inertia-strokes",
-        "single-fourier"}) {
+        "min-jerk --to 1,1,1,1,1,1", "quintic-spline --to 1,1,1,1,1,1 --to 0,0,0.5,0,0,1",
+        "b-spline --to 1,1,1,1,1,1 --to 0,0,0.5,0,0,1", "friction-sweep --speed-count 2",
+        "inertia-strokes", "single-fourier"}) {
     const Outcome outcome = motion(fmt::format("--type {} --no-effort --out '{}' --json '{}'", type,
                                                file("m.json"), file("s.json")));
     EXPECT_EQ(outcome.code, 0) << type << outcome.out;
@@ -51,6 +52,26 @@ TEST_F(MotionVerb, MakesEveryType) {
     EXPECT_EQ(back.trajectory->duration(), summary["duration"].get<double>()) << type;
     EXPECT_EQ(summary.contains("plateaus"), type.rfind("friction", 0) == 0);
   }
+}
+
+// Jumps are told: samples held until the next one jump in position, straight lines between samples
+// in velocity. The file is written all the same, which is told too.
+TEST_F(MotionVerb, JumpsAreOutside) {
+  const std::string samples = write("j.csv", "time,q_joint_1\n0,0\n1,1.5\n1.001,-1.5\n2,0\n");
+  for (const char* name : {"previous", "nearest"}) {
+    const Outcome outcome = motion(fmt::format("--from {} --interpolation {} --out {} --json {}",
+                                               samples, name, file("k.json"), file("s.json")));
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_NE(outcome.out.find("'joint_1' jumps in position"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("was written all the same"), std::string::npos) << outcome.out;
+    EXPECT_TRUE(json("s.json")["joints"][0]["velocity"].is_null());
+  }
+  const std::string slow = write("slow.csv", "time,q_joint_1\n0,0\n1,0.5\n2,0\n");
+  const Outcome outcome = motion("--from " + slow + " --interpolation linear");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.out.find("'joint_1' jumps in velocity at 1 s"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(motion("--from " + slow + " --interpolation quintic").code, 0);
 }
 
 // The seed decides; speed, approach and return change what they say.

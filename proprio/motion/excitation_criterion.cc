@@ -24,6 +24,8 @@ constexpr double kGramLimit = 1e-8;
 constexpr double kRankLimit = 1e-13;
 // Extreme singular values nearer than this share the gradient.
 constexpr double kCoincide = 1e-9;
+// A sum below this part of its terms is rounding.
+constexpr double kCancelled = 1e-13;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct NamedCriterion {
@@ -415,6 +417,11 @@ LearningForecast forecastLearning(const BaseParameters& base, const Parameters& 
                                               static_cast<Eigen::Index>(parameters.values.size()));
   LearningForecast forecast;
   forecast.value = splitParameters(base, chi).beta;
+  // terms that cancel leave rounding
+  const Eigen::VectorXd sizes = baseMatrix(base).cwiseAbs() * chi.cwiseAbs();
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (std::abs(forecast.value[i]) < kCancelled * sizes[i]) forecast.value[i] = 0.0;
+  }
   // scaled to a unit diagonal first: columns of very different sizes keep their digits
   const Eigen::VectorXd size = gram.diagonal().cwiseSqrt().cwiseMax(1e-300);
   const Eigen::MatrixXd scaled =

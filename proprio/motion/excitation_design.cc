@@ -44,6 +44,8 @@ constexpr int kRepairs = 4, kRepairIterations = 30;
 constexpr double kLag = 0.1;
 // A round that improves the criterion by less is the last.
 constexpr double kProgress = 0.003;
+// Between the seeds of restarts: far from those that users try one after the other.
+constexpr uint64_t kSeedStride = 1000003;
 
 bool isBehind(double criterion, double other) { return criterion > other + kLag * std::abs(other); }
 
@@ -552,7 +554,30 @@ GridSamples onGrid(const Trajectory& motion, int samples) {
 
 ExcitationDesign designExcitation(const std::shared_ptr<const Model>& model,
                                   const ExcitationOptions& options) {
-  return Designer(model, options).run();
+  ExcitationDesign best = Designer(model, options).run();
+  if (!best.feasible) return best;
+  for (int k = 1; k <= options.restarts; ++k) {
+    const bool reached = options.target != 0.0 && best.criterion <= options.target;
+    if (reached || best.elapsed > (1.0 - kRepairTime) * options.time_limit) break;
+    ExcitationOptions next = options;
+    next.seed = options.seed + kSeedStride * static_cast<uint64_t>(k);
+    next.time_limit = options.time_limit - best.elapsed;
+    if (options.progress) {
+      next.progress = [&](ExcitationProgress progress) {
+        progress.seconds += best.elapsed;
+        options.progress(progress);
+      };
+    }
+    ExcitationDesign other = Designer(model, next).run();
+    const double elapsed = best.elapsed + other.elapsed;
+    const int rounds = best.rounds + other.rounds, iterations = best.iterations + other.iterations;
+    if (other.feasible && other.criterion < best.criterion) best = std::move(other);
+    best.elapsed = elapsed;
+    best.rounds = rounds;
+    best.iterations = iterations;
+    best.starts = k + 1;
+  }
+  return best;
 }
 
 }  // namespace proprio

@@ -69,6 +69,9 @@ struct ExcitationOptions {
   int rounds = 6;
   int iterations = 60;  ///< of Ipopt, per round
   int generations = 0;  ///< of the evolution strategy, first; 0: only for bad starts
+  /// Other random starts (of the same seed) after a search has settled, as long as there is time
+  /// and the target is not reached; the best motion is returned.
+  int restarts = 0;
   double target = 0.0;  ///< stop when the criterion is not above this
   double time_limit = std::numeric_limits<double>::infinity();  ///< s
   double sign_gain = 30.0;  ///< s/rad: sign(v) is tanh(gain v) during the search
@@ -93,11 +96,12 @@ struct ExcitationDesign {
   double condition = 0.0;           ///< s_1 / s_n with the criterion's row and column scales
   Eigen::VectorXd singular_values;  ///< of W / sqrt(samples)
   std::vector<ActiveConstraint> active;
-  BaseParameters base;       ///< of what these joints can tell
-  std::vector<int> columns;  ///< that the criterion saw
-  std::vector<int> silent;   ///< parameters that act only when the held coordinates move too
-  int rounds = 0, iterations = 0;
-  double elapsed = 0.0;  ///< s
+  BaseParameters base;             ///< of what these joints can tell
+  std::vector<int> columns;        ///< that the criterion saw
+  std::vector<int> silent;         ///< parameters that act only when the held coordinates move too
+  int rounds = 0, iterations = 0;  ///< of all starts
+  int starts = 1;                  ///< that were searched from
+  double elapsed = 0.0;            ///< s
 };
 
 /// @throws Error for options that make no sense. Limits that no motion keeps are a result, not an

@@ -33,7 +33,9 @@ WorkspaceLimit workspaceLimitOf(const Model& model, const std::string& text) {
     return Error(fmt::format("workspace limit {}: {}; write for example \"flange z > 0.3\"",
                              inQuotes(text), what));
   };
-  if (words.size() != 4) throw wrong("expected a frame, an axis, > or <, and metres");
+  if (words.size() != 4 && words.size() != 6) {
+    throw wrong("expected a frame, an axis (or three factors of x, y and z), > or <, and metres");
+  }
   WorkspaceLimit limit;
   limit.name = text;
   const std::string place(words[0]);
@@ -51,18 +53,29 @@ WorkspaceLimit workspaceLimitOf(const Model& model, const std::string& text) {
     throw wrong(
         fmt::format("there is no frame or link {}{}", inQuotes(place), didYouMean(place, names)));
   }
-  const int axis = words[1] == "x" ? 0 : words[1] == "y" ? 1 : words[1] == "z" ? 2 : -1;
-  if (axis < 0) throw wrong(fmt::format("{} is not x, y or z", inQuotes(words[1])));
-  if (words[2] != ">" && words[2] != "<") {
-    throw wrong(fmt::format("{} is neither > nor <", inQuotes(words[2])));
+  const auto number = [&](std::string_view word) {
+    const std::optional<double> value = parseNumber(word);
+    if (!value || !std::isfinite(*value)) {
+      throw wrong(fmt::format("{} is not a number", inQuotes(word)));
+    }
+    return *value;
+  };
+  Vector3d direction;
+  if (words.size() == 4) {
+    const int axis = words[1] == "x" ? 0 : words[1] == "y" ? 1 : words[1] == "z" ? 2 : -1;
+    if (axis < 0) throw wrong(fmt::format("{} is not x, y or z", inQuotes(words[1])));
+    direction = Vector3d::Unit(axis);
+  } else {
+    direction = Vector3d(number(words[1]), number(words[2]), number(words[3]));
+    if (!(direction.norm() > 0.0)) throw wrong("the factors of x, y and z are all zero");
   }
-  const std::optional<double> metres = parseNumber(words[3]);
-  if (!metres || !std::isfinite(*metres)) {
-    throw wrong(fmt::format("{} is not a number", inQuotes(words[3])));
+  const std::string_view side = words[words.size() - 2];
+  if (side != ">" && side != "<") {
+    throw wrong(fmt::format("{} is neither > nor <", inQuotes(side)));
   }
-  const double sign = words[2] == ">" ? 1.0 : -1.0;
-  limit.normal = sign * Vector3d::Unit(axis);
-  limit.offset = sign * *metres;
+  const double sign = (side == ">" ? 1.0 : -1.0) / direction.norm();
+  limit.normal = sign * direction;
+  limit.offset = sign * number(words.back());
   return limit;
 }
 

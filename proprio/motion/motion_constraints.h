@@ -28,7 +28,8 @@ struct WorkspaceLimit {
   Vector3d normal = Vector3d::UnitZ();
   double offset = 0.0;  ///< m
 };
-/// "flange z > 0.3" or "elbow x < 0.5": a frame or link, a world axis, > or <, metres.
+/// "flange z > 0.3" or "elbow x < 0.5": a frame or link, a world axis, > or <, metres. Any other
+/// plane by the three factors of x, y and z: "flange 1 0 1 > 0.3" is x + z > 0.3.
 /// @throws Error that says which word is wrong.
 WorkspaceLimit workspaceLimitOf(const Model& model, const std::string& text);
 

@@ -76,6 +76,12 @@ TEST(MotionConstraints, UsageIsThePartOfTheLimit) {
   }
 }
 
+/// A box in the way of robots that have collision shapes; others refuse it.
+std::vector<EnvironmentBox> boxInTheWay(const Model& model) {
+  if (model.links.back().shapes.empty()) return {};
+  return {{"box", {Matrix3d::Identity(), {0.4, 0.1, 0.3}}, {0.2, 0.2, 0.2}}};
+}
+
 // Gradients of everything equal central differences; some joints held still, one box in the way.
 TEST(MotionConstraints, GradientsEqualDifferences) {
   constexpr double kStep = 1e-5, kTolerance = 1e-5;
@@ -87,7 +93,7 @@ TEST(MotionConstraints, GradientsEqualDifferences) {
     options.joints.resize(options.joints.size() - 1);
     options.workspace = {workspaceLimitOf(*r.model, r.model->links.back().name + " y > -0.1")};
     CollisionOptions collision;
-    collision.environment = {{"box", {Matrix3d::Identity(), {0.4, 0.1, 0.3}}, {0.2, 0.2, 0.2}}};
+    collision.environment = boxInTheWay(*r.model);
     collision.self = false;
     options.collisions = std::make_shared<const RobotCollisions>(r.tree, collision);
     options.posture = r.tree->neutralPosition();
@@ -153,7 +159,7 @@ TEST(MotionConstraints, NamesTheJointsItDependsOn) {
     ConstraintOptions options;
     options.workspace = {workspaceLimitOf(*r.model, r.model->links.back().name + " y > -0.1")};
     CollisionOptions collision;
-    collision.environment = {{"box", {Matrix3d::Identity(), {0.4, 0.1, 0.3}}, {0.2, 0.2, 0.2}}};
+    collision.environment = boxInTheWay(*r.model);
     options.collisions = std::make_shared<const RobotCollisions>(r.tree, collision);
     const MotionConstraints constraints(r.tree, r.parameters, options);
     const auto n = static_cast<Eigen::Index>(constraints.joints().size());
@@ -194,8 +200,13 @@ TEST(MotionConstraints, WorkspaceSentences) {
   const WorkspaceLimit limit = workspaceLimitOf(*r.model, "flange y < 0.25");
   EXPECT_EQ(limit.normal, Vector3d(0, -1, 0));
   EXPECT_EQ(limit.offset, -0.25);
+  // 3 x + 4 z < 2 is a plane 0.4 m from the origin with normal -(0.6, 0, 0.8)
+  const WorkspaceLimit slanted = workspaceLimitOf(*r.model, "flange 3 0 4 < 2");
+  EXPECT_LT((slanted.normal - Vector3d(-0.6, 0, -0.8)).norm(), 1e-15);
+  EXPECT_NEAR(slanted.offset, -0.4, 1e-15);
   for (const char* text : {"", "flange z >", "flnge z > 0.3", "flange w > 1", "flange z = 1",
-                           "flange z > high", "flange z > nan", "flange z > 0.3 m"}) {
+                           "flange z > high", "flange z > nan", "flange z > 0.3 m",
+                           "flange 0 0 0 > 0.3", "flange 1 0 b > 0.3", "flange 1 0 1 = 0.3"}) {
     EXPECT_THROW(workspaceLimitOf(*r.model, text), Error) << text;
   }
 }

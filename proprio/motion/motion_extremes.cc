@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "proprio/core/error.h"
 #include "proprio/motion/motion_grid_internal.h"
@@ -17,6 +18,9 @@ constexpr int kStepsOfPiece = 8;
 // an extreme of a resolved curve is not further above its samples than this part of it
 constexpr double kCandidate = 0.9;
 constexpr int kRefinements = 60;
+// a step between pieces that is above this part of the largest position range, or velocity, of the
+// joint is a jump; below it is the rounding of files
+constexpr double kJump = 1e-6;
 
 struct Sample {
   double t = 0.0;
@@ -108,6 +112,30 @@ void refine(const Trajectory& trajectory, const Sample& before, const Sample& he
     refineAcceleration(trajectory, before.t, after->t, i, scratch, found);
 }
 
+// where one piece ends elsewhere, or with another velocity, than the next begins: a jump in
+// position is an infinite velocity, a jump in velocity an infinite acceleration
+void takeJumps(const Trajectory& trajectory, const std::vector<GridPiece>& grid,
+               const MotionExtremes& sampled, Sample& left, Sample& right, MotionExtremes& found) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  for (size_t k = 0; k + 1 < grid.size(); ++k) {
+    evaluate(trajectory, grid[k].end, left);
+    evaluate(trajectory, grid[k + 1].begin, right);
+    const double gap = right.t - left.t;
+    for (Index i = 0; i < left.q.size(); ++i) {
+      const double range = sampled.highest[i] - sampled.lowest[i];
+      const double way = gap * std::max(std::abs(left.v[i]), std::abs(right.v[i]));
+      const double gain = gap * std::max(std::abs(left.a[i]), std::abs(right.a[i]));
+      const double rounding = 1e-12 * (1.0 + std::abs(right.q[i]));
+      const bool moved = std::abs(right.q[i] - left.q[i]) > kJump * range + 2.0 * way + rounding;
+      const bool faster =
+          std::abs(right.v[i] - left.v[i]) > kJump * sampled.velocity[i] + 2.0 * gain + rounding;
+      if (moved) raise(kInfinite, right.t, i, found.velocity, found.velocity_time);
+      if (moved || faster)
+        raise(kInfinite, right.t, i, found.acceleration, found.acceleration_time);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<GridPiece> motionGrid(const Trajectory& trajectory) {
@@ -157,6 +185,7 @@ MotionExtremes extremes(const Trajectory& trajectory) {
       std::swap(here, after);
     }
   }
+  takeJumps(trajectory, grid, sampled, before, here, found);
   return found;
 }
 

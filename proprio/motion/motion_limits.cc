@@ -1,6 +1,7 @@
 #include "proprio/motion/motion_limits.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -66,6 +67,23 @@ void add(std::vector<Violation>& list, const std::string& joint, LimitKind kind,
   const double slack = kLimitTolerance * (1.0 + std::abs(limit));
   const bool beyond = kind == LimitKind::kLower ? found < limit - slack : found > limit + slack;
   if (beyond || std::isnan(found)) list.push_back({joint, kind, time, found, limit});
+}
+
+// jumps that no limit forbids: no drive can follow them all the same
+std::string jumpsNote(const MotionExtremes& found, const MotionLimits& limits) {
+  std::vector<std::string> jumps;
+  for (Index i = 0; i < found.velocity.size(); ++i) {
+    const bool position = std::isinf(found.velocity[i]);
+    if (!position && !std::isinf(found.acceleration[i])) continue;
+    if (!std::isnan(position ? limits.velocity[i] : limits.acceleration[i])) continue;
+    jumps.push_back(
+        fmt::format("joint {} jumps in {} at {} s", inQuotes(limits.joints[static_cast<size_t>(i)]),
+                    position ? "position" : "velocity",
+                    readable(position ? found.velocity_time[i] : found.acceleration_time[i])));
+  }
+  if (jumps.empty()) return "";
+  return fmt::format("{}: no drive can follow that exactly, and no limit is stated",
+                     fmt::join(jumps, ", "));
 }
 
 struct Efforts {
@@ -224,6 +242,13 @@ const char* toString(LimitKind kind) {
 }
 
 std::string sentence(const Violation& violation) {
+  const bool velocity = violation.kind == LimitKind::kVelocity;
+  if (std::isinf(violation.found) && (velocity || violation.kind == LimitKind::kAcceleration)) {
+    return fmt::format("joint {} jumps in {} at {} s, which is an infinite {}; its {} limit is {}",
+                       inQuotes(violation.joint), velocity ? "position" : "velocity",
+                       readable(violation.time), toString(violation.kind), toString(violation.kind),
+                       readable(violation.limit, 5));
+  }
   const bool position = violation.kind == LimitKind::kLower || violation.kind == LimitKind::kUpper;
   return fmt::format("joint {} reaches {} {} at {} s; its {} limit is {}",
                      inQuotes(violation.joint), position ? "position" : toString(violation.kind),
@@ -242,6 +267,8 @@ std::vector<Violation> violations(const MotionExtremes& found, const MotionLimit
     add(list, joint, LimitKind::kUpper, found.highest_time[i], found.highest[i], limits.upper[i]);
     add(list, joint, LimitKind::kVelocity, found.velocity_time[i], found.velocity[i],
         limits.velocity[i]);
+    // a jump in position is told once
+    if (std::isinf(found.velocity[i]) && !std::isnan(limits.velocity[i])) continue;
     add(list, joint, LimitKind::kAcceleration, found.acceleration_time[i], found.acceleration[i],
         limits.acceleration[i]);
   }
@@ -262,9 +289,11 @@ MotionCheck checkMotion(const Tree& tree, const Parameters& parameters, const Jo
   MotionCheck check;
   check.found = extremes(*motion.trajectory);
   check.violations = violations(check.found, limits);
+  check.note = jumpsNote(check.found, limits);
   if (!options.effort) return check;
   if (tree.floating()) {
-    check.note = "efforts were not checked: those of a free base depend on its contacts";
+    check.note += check.note.empty() ? "" : "; ";
+    check.note += "efforts were not checked: those of a free base depend on its contacts";
     return check;
   }
   VectorXd posture = options.posture.size() > 0 ? options.posture : tree.neutralPosition();

@@ -6,7 +6,8 @@
 /// Extremes are looked for between the samples too. Every smooth piece of the motion is sampled
 /// densely; an extreme of the position is then refined as a root of the velocity, one of the
 /// velocity as a root of the acceleration, one of the acceleration by golden-section search. The
-/// effort is looked at on the dense grid.
+/// effort is looked at on the dense grid. Where one piece begins elsewhere than the one before ends
+/// the velocity is infinite, where it begins with another velocity the acceleration is.
 
 #include <cmath>
 #include <string>
@@ -62,7 +63,7 @@ PositionRange requiredRange(const MotionLimits& limits, int joint, double around
 /// Largest and smallest values, one entry per joint, and when they occur.
 struct MotionExtremes {
   Eigen::VectorXd lowest, highest;         ///< position
-  Eigen::VectorXd velocity, acceleration;  ///< largest magnitudes
+  Eigen::VectorXd velocity, acceleration;  ///< largest magnitudes; infinite where there are jumps
   Eigen::VectorXd lowest_time, highest_time, velocity_time, acceleration_time;  ///< s
 };
 MotionExtremes extremes(const Trajectory& trajectory);
@@ -78,7 +79,8 @@ struct Violation {
   double found = 0.0;  ///< with sign for positions, magnitude otherwise
   double limit = 0.0;
 };
-/// "joint 'elbow' reaches velocity 3.2 at 1.25 s; its limit is 3".
+/// "joint 'elbow' reaches velocity 3.2 at 1.25 s; its velocity limit is 3", or "joint 'elbow' jumps
+/// in position at 1 s, which is an infinite velocity; its velocity limit is 3".
 std::string sentence(const Violation& violation);
 
 /// Excess below this part of the limit (plus this much in absolute terms) is rounding.

@@ -81,6 +81,41 @@ TEST(MotionLimits, SeesBothSidesOfAJump) {
   EXPECT_NEAR(extremes(motion).acceleration[0], 6.0, 1e-12);
 }
 
+// A jump in position is an infinite velocity, a jump in velocity an infinite acceleration; limits
+// of both are broken there, and where none is stated it is told all the same.
+TEST(MotionLimits, JumpsAreInfinite) {
+  const auto model = sharedBundledRobot("tx40.yaml");
+  const Tree tree(model);
+  const Parameters parameters = declaredParameters(model);
+  PiecewisePolynomial motion;
+  motion.degree = 1;
+  motion.knots = {0.0, 1.0, 2.0, 3.0};
+  motion.coefficients.resize(2, 6);
+  motion.coefficients << 0, 0.1, 0.1, 0.1, 0.4, 0,  // the first joint jumps by 0.2 at 2 s
+      0, 0.5, 0.5, -0.5, 0, 0;                      // the second changes its velocity at 1 s
+  const MotionExtremes found = extremes(motion);
+  EXPECT_TRUE(std::isinf(found.velocity[0]));
+  EXPECT_EQ(found.velocity_time[0], 2.0);
+  EXPECT_EQ(found.velocity[1], 0.5);
+  EXPECT_TRUE(std::isinf(found.acceleration[1]));
+  EXPECT_EQ(found.acceleration_time[1], 1.0);
+  const JointMotion both{{"joint_1", "joint_2"}, std::make_shared<PiecewisePolynomial>(motion)};
+  MotionCheckOptions options;
+  options.effort = false;
+  const MotionCheck check = checkMotion(tree, parameters, both, options);
+  ASSERT_EQ(check.violations.size(), 2u);
+  EXPECT_EQ(sentence(check.violations[0]).find("joint 'joint_1' jumps in position at 2 s"), 0u)
+      << sentence(check.violations[0]);
+  EXPECT_EQ(sentence(check.violations[1]).find("joint 'joint_2' jumps in velocity at 1 s"), 0u);
+  MotionLimits none = limitsOf(*model, both.joints);
+  none.velocity.setConstant(NAN);
+  none.acceleration.setConstant(NAN);
+  const MotionCheck free = checkMotion(tree, parameters, both, none, options);
+  EXPECT_TRUE(free.violations.empty());
+  EXPECT_NE(free.note.find("joint 'joint_2' jumps in velocity at 1 s"), std::string::npos)
+      << free.note;
+}
+
 // Limits of the TX40 are those of its file; a motion within them passes, a faster one is told
 // joint, time, value and limit.
 TEST(MotionLimits, ChecksARobot) {

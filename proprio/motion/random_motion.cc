@@ -8,6 +8,7 @@
 #include "proprio/core/error.h"
 #include "proprio/motion/quintic_spline.h"
 #include "proprio/motion/uniform_internal.h"
+#include "proprio/motion/via_splines_internal.h"
 
 namespace proprio {
 namespace {
@@ -16,9 +17,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// rounds in which the time of each segment is adapted, by at most this factor
-constexpr int kTimingRounds = 8;
-constexpr double kTimingFactor = 1.25;
 constexpr int kSamplesOfSegment = 12;
 constexpr int kCalmingRounds = 12;
 
@@ -34,36 +32,6 @@ MatrixXd roundTrip(const VectorXd& start, int points, uint64_t seed, const Motio
   MatrixXd trip(points + 2, start.size());
   trip << start.transpose(), postures, start.transpose();
   return trip;
-}
-
-// the same path in `factor` times the time
-void stretch(PiecewisePolynomial& motion, double factor) {
-  for (double& knot : motion.knots) knot *= factor;
-  for (Index c = 0; c < motion.coefficients.cols(); ++c)
-    motion.coefficients.col(c) /= std::pow(factor, static_cast<double>(c % (motion.degree + 1)));
-}
-
-// how much slower each segment has to be: largest of velocity ratio and root of acceleration ratio
-std::vector<double> slowdowns(const PiecewisePolynomial& motion, const MotionLimits& limits) {
-  VectorXd q(motion.size()), v(motion.size()), a(motion.size());
-  std::vector<double> factors;
-  for (size_t k = 0; k + 1 < motion.knots.size(); ++k) {
-    double factor = 0.0;
-    for (int j = 0; j <= kSamplesOfSegment; ++j) {
-      const double share = static_cast<double>(j) / kSamplesOfSegment;
-      motion.at(motion.knots[k] + share * (motion.knots[k + 1] - motion.knots[k]), q, v, a);
-      factor = std::max({factor, (v.array() / limits.velocity.array()).abs().maxCoeff(),
-                         std::sqrt((a.array() / limits.acceleration.array()).abs().maxCoeff())});
-    }
-    factors.push_back(factor);
-  }
-  return factors;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // draws the points next to an overshoot towards the middle of the range, again and again; what is
@@ -114,18 +82,6 @@ void keepInRange(MatrixXd& points, const std::vector<double>& times, const Motio
   }
 }
 
-// the spline is linear in its points: scaling them about the start scales it, whatever the times
-PiecewisePolynomial withinLimits(MatrixXd points, const std::vector<double>& times,
-                                 const MotionLimits& limits) {
-  keepInRange(points, times, limits);
-  PiecewisePolynomial motion = quinticSpline(times, points);
-  const MotionExtremes found = extremes(motion);
-  const double faster = (found.velocity.array() / limits.velocity.array()).maxCoeff();
-  const double harder = (found.acceleration.array() / limits.acceleration.array()).maxCoeff();
-  stretch(motion, std::max(faster, std::sqrt(harder)));
-  return motion;
-}
-
 }  // namespace
 
 MatrixXd randomPostures(const VectorXd& start, int points, uint64_t seed,
@@ -153,32 +109,10 @@ PiecewisePolynomial randomStops(const VectorXd& start, int points, uint64_t seed
 
 PiecewisePolynomial randomSpline(const VectorXd& start, int points, uint64_t seed,
                                  const MotionLimits& limits) {
-  const MatrixXd trip = roundTrip(start, points, seed, limits);
-  VectorXd velocity(start.size()), ramp(start.size());
-  for (int i = 0; i < limits.size(); ++i) {
-    velocity[i] = requiredLimit(limits, i, "velocity");
-    ramp[i] = velocity[i] / requiredLimit(limits, i, "acceleration");
-  }
-  // first guess: every segment at the velocity limit, with time to reach it; then segments that
-  // hold the others up get more time, so that all can be faster. Never less than the first guess:
-  // short times make a spline overshoot.
-  std::vector<double> lengths;
-  for (Index k = 0; k + 1 < trip.rows(); ++k) {
-    const VectorXd step = (trip.row(k + 1) - trip.row(k)).transpose();
-    lengths.push_back(((step.array() / velocity.array()).abs() + ramp.array()).maxCoeff());
-  }
-  PiecewisePolynomial best;
-  for (int round = 0; round < kTimingRounds; ++round) {
-    std::vector<double> times = {0.0};
-    for (const double length : lengths) times.push_back(times.back() + length);
-    PiecewisePolynomial motion = withinLimits(trip, times, limits);
-    const std::vector<double> slower = slowdowns(motion, limits);
-    const double typical = median(slower);
-    for (size_t k = 0; k < lengths.size(); ++k)
-      lengths[k] *= std::clamp(slower[k] / typical, 1.0, kTimingFactor);
-    if (round == 0 || motion.duration() < best.duration()) best = std::move(motion);
-  }
-  return best;
+  // the spline is linear in its points: scaling them about the start scales it, whatever the times
+  return internal::timedSpline(
+      roundTrip(start, points, seed, limits), limits,
+      [&](MatrixXd& trip, const std::vector<double>& times) { keepInRange(trip, times, limits); });
 }
 
 FourierSeries randomFourierWithin(const VectorXd& start, int harmonics, double period,

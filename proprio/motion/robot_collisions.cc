@@ -179,7 +179,49 @@ LinkDistance distanceOf(const Part& a, const Pose& X_WA, const Part& b, const Po
   return {-overlap.depth, overlap.p_A, overlap.p_B, overlap.n};
 }
 
+bool hasCollisionShape(const Link& link) {
+  return std::any_of(link.shapes.begin(), link.shapes.end(),
+                     [](const Shape& shape) { return shape.collision; });
+}
+
+/// Relative to the base; every link of a free one.
+std::vector<bool> movingLinks(const Tree& tree) {
+  const Traversal traversal = traverse(tree.model(), tree.baseLink());
+  std::vector<bool> moving(tree.model().links.size(), tree.floating());
+  for (const int link : traversal.order) {
+    const auto l = static_cast<size_t>(link);
+    if (traversal.parent[l] < 0) continue;
+    const Joint& joint = tree.model().joints[static_cast<size_t>(traversal.parent_joint[l])];
+    moving[l] = moving[static_cast<size_t>(traversal.parent[l])] || velocityCount(joint.type) > 0;
+  }
+  return moving;
+}
+
+/// A box that nothing can be kept away from would be no protection at all.
+void requireShapes(const Tree& tree, const EnvironmentBox& box) {
+  const std::vector<bool> moving = movingLinks(tree);
+  for (size_t l = 0; l < moving.size(); ++l) {
+    if (moving[l] && hasCollisionShape(tree.model().links[l])) return;
+  }
+  throw Error(
+      fmt::format("box {}: no moving link of {} has a collision shape, so nothing can be kept away "
+                  "from it; add <collision> shapes to the URDF, or keep frames beyond planes "
+                  "(--workspace) instead of the box",
+                  inQuotes(box.name), inQuotes(tree.model().name)));
+}
+
 }  // namespace
+
+std::vector<int> shapelessLinks(const Tree& tree) {
+  const std::vector<bool> moving = movingLinks(tree);
+  std::vector<int> links;
+  for (size_t l = 0; l < moving.size(); ++l) {
+    const Link& link = tree.model().links[l];
+    const bool body = link.inertia.mass > 0.0 || !link.shapes.empty();
+    if (moving[l] && body && !hasCollisionShape(link)) links.push_back(static_cast<int>(l));
+  }
+  return links;
+}
 
 struct RobotCollisions::Shapes {
   std::shared_ptr<const Tree> tree;
@@ -201,6 +243,7 @@ RobotCollisions::RobotCollisions(std::shared_ptr<const Tree> tree, const Collisi
   Shapes& s = *shapes_;
   s.tree = std::move(tree);
   const Model& model = s.tree->model();
+  if (!options.environment.empty()) requireShapes(*s.tree, options.environment.front());
   std::vector<std::string> names;
   for (const Link& link : model.links) {
     names.push_back(link.name);

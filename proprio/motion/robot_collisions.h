@@ -10,7 +10,8 @@
 /// capsules is returned, which is not larger.
 ///
 /// Left out: links joined by a joint (they always touch), pairs that the caller names, links
-/// without collision shapes. Links are compared with boxes unless they cannot move.
+/// without collision shapes (shapelessLinks() lists them). Links are compared with boxes unless
+/// they cannot move.
 ///
 /// A hull keeps at most 500 vertices of its mesh, those extreme in evenly spread directions: it
 /// may be smaller than the mesh by about a hundredth of its size.
@@ -45,7 +46,8 @@ struct LinkDistance {
 
 class RobotCollisions {
  public:
-  /// @throws Error for a disabled name that does not exist, or a mesh that cannot be read.
+  /// @throws Error for a disabled name that does not exist, a mesh that cannot be read, or boxes
+  /// around a robot of which no moving link has a collision shape.
   RobotCollisions(std::shared_ptr<const Tree> tree, const CollisionOptions& options);
   ~RobotCollisions();
 
@@ -66,5 +68,9 @@ class RobotCollisions {
   struct Shapes;
   std::unique_ptr<Shapes> shapes_;
 };
+
+/// Links that move relative to the base (all of a free base) and have a body, that is mass or
+/// something to look at, but no collision shape: nobody notices what they touch.
+std::vector<int> shapelessLinks(const Tree& tree);
 
 }  // namespace proprio

@@ -230,6 +230,28 @@ TEST(RobotCollisions, BoxesMeshesAndDisabledPairs) {
   EXPECT_THROW(CollidingRobot(meshed, options), Error);
 }
 
+// A box around a robot without collision shapes protects nothing and is refused; where only some
+// links have shapes, the others that move and have a body are listed (not the base, not a frame
+// without mass).
+TEST(RobotCollisions, LinksWithoutShapes) {
+  Model model = chain();
+  model.links[0].shapes = {box({1, 1, 1}, {0, 0, 0})};  // the base cannot move
+  CollisionOptions options;
+  options.environment = {{"cell", {}, {2, 2, 2}}};
+  try {
+    CollidingRobot r(model, options);
+    FAIL() << "a box without effect";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("'cell'"), std::string::npos) << text;
+    EXPECT_NE(text.find("collision shape"), std::string::npos) << text;
+  }
+  model.links[2].shapes = {box({0.2, 0.2, 0.2}, {0.5, 0, 0})};
+  model.links[3].inertia = {};
+  const CollidingRobot r(model, options);
+  EXPECT_EQ(shapelessLinks(*r.tree), std::vector<int>{1});
+}
+
 // Overlapping parts: moved apart by the depth along n (and a little) they no longer touch, and no
 // direction of a fine grid needs a push that is shorter by more than a tenth. Every pair of
 // shapes, deep and shallow, and none ends the program.

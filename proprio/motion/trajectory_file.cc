@@ -35,19 +35,22 @@ Format formatOf(const std::string& path) {
                   path, inQuotes(ending)));
 }
 
-// the samples, and the end of the motion where that is not one of them
+// the samples, and the end of the motion where that is not one of them; instead of the last sample
+// where that is nearer to the end than half a step, because drives stumble over tiny steps
 MotionSamples samplesToTheEnd(const JointMotion& motion, double rate) {
   MotionSamples samples = sample(motion, rate);
   const double end = motion.trajectory->duration();
-  const Index last = samples.samples() - 1;
-  if (end - samples.time[last] <= 1e-6 / rate) return samples;
+  Index last = samples.samples() - 1;
+  const double rest = (end - samples.time[last]) * rate;  // in steps
+  if (rest <= 1e-6) return samples;
+  if (last == 0 || rest >= 0.5 - 1e-6) ++last;
   Eigen::VectorXd q(motion.trajectory->size()), v = q, a = q;
   motion.trajectory->at(end, q, v, a);
-  samples.time.conservativeResize(last + 2);
-  samples.time[last + 1] = end;
+  samples.time.conservativeResize(last + 1);
+  samples.time[last] = end;
   for (auto [matrix, row] : {std::pair(&samples.q, &q), {&samples.v, &v}, {&samples.a, &a}}) {
-    matrix->conservativeResize(last + 2, Eigen::NoChange);
-    matrix->row(last + 1) = row->transpose();
+    matrix->conservativeResize(last + 1, Eigen::NoChange);
+    matrix->row(last) = row->transpose();
   }
   return samples;
 }

@@ -21,8 +21,9 @@ namespace proprio {
 JointMotion readMotion(const std::string& path,
                        std::optional<MotionInterpolation> interpolation = std::nullopt);
 
-/// Samples at `rate` (1/s) for .csv and .yaml, and the end of the motion where that is no sample.
-/// Written whole or not at all. @throws Error for another ending.
+/// Samples at `rate` (1/s) for .csv and .yaml, and the end of the motion where that is no sample
+/// (the last step is then half to one and a half as long as the others). Written whole or not at
+/// all. @throws Error for another ending.
 void writeMotion(const std::string& path, const JointMotion& motion, double rate = 100.0);
 /// What writeMotion would write to a file of that name.
 std::string motionText(const std::string& path, const JointMotion& motion, double rate = 100.0);

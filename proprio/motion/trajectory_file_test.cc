@@ -155,6 +155,23 @@ class MotionFiles : public ::testing::Test {
   std::string file(const std::string& name) const { return folder_.file(name); }
 };
 
+// Sampled files end with the motion, and no step is shorter than half of the others: 1.005 s in
+// steps of 4 ms have 1 ms left, in steps of 10 ms half a step.
+TEST_F(MotionFiles, NoTinyLastStep) {
+  const JointMotion motion = exampleMotion();
+  for (const double rate : {250.0, 100.0, 99.0, 0.5}) {
+    writeMotion(file("m.csv"), motion, rate);
+    const Eigen::VectorXd time = motionFromCsv(readFile(file("m.csv"))).time;
+    ASSERT_GE(time.size(), 2);
+    EXPECT_NEAR(time[time.size() - 1], 1.005, 1e-9);
+    for (Eigen::Index k = 1; k < time.size(); ++k) {
+      const double step = (time[k] - time[k - 1]) * rate;
+      EXPECT_GT(step, 0.499) << rate << " " << k;
+      EXPECT_LT(step, 1.501) << rate << " " << k;
+    }
+  }
+}
+
 // A motion survives each of the three formats: exactly as JSON; at the samples, and closely between
 // them, as CSV and YAML, whose last sample is the end of the motion.
 TEST_F(MotionFiles, RoundTrip) {
