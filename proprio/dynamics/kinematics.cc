@@ -263,6 +263,31 @@ void relativeJacobian(const Tree& tree, const Kinematics& kinematics, int from, 
   add(from, -1.0);
 }
 
+Vector6d relativeBias(const Tree& tree, const Kinematics& kinematics, int from, int to,
+                      Representation of) {
+  if (of == Representation::kSensor) throw Error("relativeBias: choose body, spatial or mixed.");
+  const auto body_from = static_cast<size_t>(tree.bodyOfLink(from));
+  const auto body_to = static_cast<size_t>(tree.bodyOfLink(to));
+  const Pose& X_WF = kinematics.X_WL[static_cast<size_t>(from)];
+  const Matrix6d in_from = velocityAdjoint(Pose{X_WF.R, X_WF.p - kinematics.origin}.inverse());
+  // in axes of `from`, which turn with it: d/dt (X V) = X (A - V_from x V)
+  const Vector6d V_from = kinematics.V[body_from], V_O = kinematics.V[body_to] - V_from;
+  const Vector3d v = V_from.head<3>(), w = V_from.tail<3>();
+  const Vector3d v_O = V_O.head<3>(), w_O = V_O.tail<3>();
+  Vector6d turned;
+  turned << w.cross(v_O) + v.cross(w_O), w.cross(w_O);
+  const Vector6d V = in_from * V_O;
+  const Vector6d A = in_from * (kinematics.bias[body_to] - kinematics.bias[body_from] - turned);
+  const Pose X = relativePose(kinematics, from, to);
+  Vector6d bias = motionTransform(of, Representation::kSpatial, X) * A;
+  if (of == Representation::kMixed) {
+    // the point where the velocity is taken moves along
+    const Vector3d w_rel = V.tail<3>();
+    bias.head<3>() += w_rel.cross(Vector3d(V.head<3>()) + w_rel.cross(X.p));
+  }
+  return bias;
+}
+
 void linkPosesBatch(const Tree& tree, Workspace& workspace, ConstMatrixRef q, MatrixRef poses) {
   const Eigen::Index samples = q.rows();
   requireSize("linkPosesBatch", "columns of q", q.cols(), tree.positionCount());

@@ -70,6 +70,12 @@ Pose relativePose(const Kinematics& kinematics, int from, int to);
 void relativeJacobian(const Tree& tree, const Kinematics& kinematics, int from, int to,
                       Representation of, Eigen::Ref<Eigen::Matrix<double, 6, Eigen::Dynamic>> S);
 
+/// Its derivative with all shape accelerations zero (Sdot times the shape velocities): what the
+/// acceleration of `to` relative to `from`, d/dt of that twist, has beside S times the shape
+/// accelerations. The same for every base and every motion of it.
+Vector6d relativeBias(const Tree& tree, const Kinematics& kinematics, int from, int to,
+                      Representation of);
+
 /// Poses of all links for many samples: column 12 * link + k holds R row-major (k < 9), then p.
 void linkPosesBatch(const Tree& tree, Workspace& workspace, ConstMatrixRef q, MatrixRef poses);
 

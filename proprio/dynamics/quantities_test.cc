@@ -11,6 +11,7 @@
 #include "proprio/dynamics/coriolis.h"
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/kinematics.h"
+#include "proprio/dynamics/kinematics_batch.h"
 #include "proprio/dynamics/mass_matrix.h"
 #include "proprio/dynamics/testing/model_zoo.h"
 #include "proprio/dynamics/testing/perturb.h"
@@ -154,6 +155,75 @@ TEST(Quantities, RelativeMotionDoesNotDependOnTheBase) {
         frameTwist(tree, k, to).vector() -
         velocityAdjoint(relativePose(k, to, from)) * frameTwist(tree, k, from).vector();
     EXPECT_LT((S * x.v.tail(n) - twist).norm(), kQuantityTolerance * (1 + twist.norm()));
+  }
+}
+
+// Sdot times the shape velocities is the derivative of the relative twist while the joints move at
+// constant speed, in every representation, for links that share joints and for those that do not.
+TEST(Quantities, RelativeBiasIsTheDerivativeOfTheRelativeTwist) {
+  constexpr double kStep = 1e-5;
+  for (const ZooEntry& entry : wholeZoo()) {
+    SCOPED_TRACE(entry.name);
+    const Tree tree(entry.model);
+    const int n = tree.model().velocity_count, links = static_cast<int>(tree.model().links.size());
+    const RandomState x = randomState(tree, 5);
+    Kinematics k(tree);
+    Rows6 S(6, n);
+    for (const Representation of :
+         {Representation::kBody, Representation::kSpatial, Representation::kMixed}) {
+      for (const auto& [from, to] : {std::pair{0, links - 1}, std::pair{links - 1, links / 2}}) {
+        const auto twist = [&](double dt) {
+          computeKinematics(tree, moved(tree, x.q, x.v * dt), x.v, k);
+          relativeJacobian(tree, k, from, to, of, S);
+          return Vector6d(S * x.v.tail(n));
+        };
+        const Vector6d slope = (twist(kStep) - twist(-kStep)) / (2.0 * kStep);
+        computeKinematics(tree, x.q, x.v, k);
+        EXPECT_LT((relativeBias(tree, k, from, to, of) - slope).norm(), 1e-6 * (1 + slope.norm()));
+      }
+    }
+  }
+}
+
+// Batches of kinematics are their samples one by one; what was in the result before is gone.
+TEST(Quantities, BatchesOfKinematicsAreTheirSamples) {
+  constexpr Eigen::Index kSamples = 3;
+  const Pose X_LF = Pose::fromXyzRpy({0.1, 0.2, 0.3}, {0.4, 0.5, 0.6});
+  for (const ZooEntry& entry : wholeZoo()) {
+    SCOPED_TRACE(entry.name);
+    const Tree tree(entry.model);
+    const int nv = tree.velocityCount(), links = static_cast<int>(tree.model().links.size());
+    Eigen::MatrixXd q(kSamples, tree.positionCount()), v(kSamples, nv), a(kSamples, nv);
+    for (Eigen::Index i = 0; i < kSamples; ++i) {
+      const RandomState x = randomState(tree, static_cast<unsigned>(i));
+      q.row(i) = x.q.transpose();
+      v.row(i) = x.v.transpose();
+      a.row(i) = x.a.transpose();
+    }
+    Workspace workspace(tree);
+    Kinematics k(tree);
+    Eigen::MatrixXd twists = Eigen::MatrixXd::Constant(kSamples, 6 * links, NAN), proper = twists,
+                    classical = twists, J_all = Eigen::MatrixXd::Constant(kSamples, 6 * nv, NAN);
+    Rows6 J(6, nv);
+    linkTwistsBatch(tree, workspace, k, q, v, twists);
+    linkProperAccelerationsBatch(tree, workspace, k, q, v, a, proper);
+    linkClassicalAccelerationsBatch(tree, workspace, k, q, v, a, classical);
+    frameJacobianBatch(tree, workspace, k, q, links - 1, X_LF, Representation::kMixed,
+                       Representation::kMixed, J, J_all);
+    for (Eigen::Index i = 0; i < kSamples; ++i) {
+      computeKinematics(tree, q.row(i).transpose(), v.row(i).transpose(), a.row(i).transpose(), k);
+      for (int l = 0; l < links; ++l) {
+        EXPECT_EQ(twists.block(i, 6 * l, 1, 6).transpose(), frameTwist(tree, k, l).vector());
+        EXPECT_EQ(proper.block(i, 6 * l, 1, 6).transpose(),
+                  frameProperAcceleration(tree, k, l).vector());
+        // they differ by gravity
+        const Vector3d felt = proper.block(i, 6 * l, 1, 3).transpose() -
+                              classical.block(i, 6 * l, 1, 3).transpose();
+        EXPECT_LT((k.X_WL[static_cast<size_t>(l)].R * felt + tree.model().gravity).norm(), 1e-9);
+      }
+      frameJacobian(tree, k, links - 1, X_LF, Representation::kMixed, Representation::kMixed, J);
+      EXPECT_EQ(Eigen::RowVectorXd(J.reshaped().transpose()), Eigen::RowVectorXd(J_all.row(i)));
+    }
   }
 }
 
