@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <memory>
 
+#include "apps/progress_bar.h"
 #include "apps/verb.h"
 #include "proprio/core/text.h"
 #include "proprio/dynamics/identifiability_report.h"
@@ -33,6 +35,21 @@ Measurement measurementOf(const BaseOptions& options, const Model& model) {
       throw Error("--measured: there is no " + inQuotes(word) + didYouMean(word, known));
     }
   }
+  if (measurement.force_torque_sensors) {
+    const bool any = std::any_of(
+        model.sensors.begin(), model.sensors.end(),
+        [](const Sensor& sensor) { return sensor.kind == SensorKind::kForceTorque; });
+    if (!any) {
+      throw Error(options.robot +
+                  ": --measured sensors, but the robot has no force-torque sensor; declare it in "
+                  "robot.yaml (sensors)");
+    }
+  }
+  if (!options.joints.empty() && !measurement.joint_torques) {
+    throw Error(
+        "--joints chooses among the torques, but --measured does not name torques; add them or "
+        "leave out --joints");
+  }
   for (const std::string& name : options.joints) {
     measurement.joints.push_back(requireJoint(model, name));
   }
@@ -41,8 +58,12 @@ Measurement measurementOf(const BaseOptions& options, const Model& model) {
 
 int runBase(const BaseOptions& options) {
   const Model model = readRobot(options);
-  const IdentifiabilityReport report = analyseIdentifiability(model, measurementOf(options, model),
-                                                              options.seed, !options.full_names);
+  const IdentifiabilityReport report = [&] {
+    ProgressBar progress;
+    return analyseIdentifiability(
+        model, measurementOf(options, model), options.seed, !options.full_names,
+        [&](const std::string& step, double done) { progress.show(step, done); });
+  }();
   writeJson(options, identifiabilityJson(report));
   print(identifiabilityText(report, colourWanted(), terminalWidth()));
   return report.agree ? 0 : 1;

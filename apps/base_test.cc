@@ -85,6 +85,38 @@ TEST_F(BaseCommand, MimicJointsAreCounted) {
   EXPECT_EQ(json.at("groupings").at(0).at("text"), "left.m + right.m");
 }
 
+// A robot that no memory would hold is refused with a sentence, before anything is allocated.
+TEST_F(BaseCommand, TooLargeRobotsAreRefused) {
+  std::string urdf = "<robot name='snake'><link name='l0'/>";
+  for (int i = 1; i <= 401; ++i) {
+    urdf += fmt::format(
+        "<link name='l{0}'/><joint name='j{0}' type='continuous'><parent link='l{1}'/>"
+        "<child link='l{0}'/><origin xyz='0 0 1'/></joint>",
+        i, i - 1);
+  }
+  writeFileAtomically(file("snake.urdf"), urdf + "</robot>");
+  const CommandResult snake = base("'" + file("snake.urdf") + "'");
+  EXPECT_EQ(snake.code, 2);
+  EXPECT_TRUE(has(snake.error, "4020 standard parameters, expected at most 4000")) << snake.error;
+}
+
+// Angles that are right up to rounding are taken as right, and the joints are named.
+TEST_F(BaseCommand, SnappedJointsAreNamed) {
+  const std::string body =
+      "<inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>"
+      "</inertial>";
+  writeFileAtomically(
+      file("typed.urdf"),
+      "<robot name='typed'><link name='a'/><link name='b'>" + body + "</link><link name='c'>" +
+          body +
+          "</link><joint name='exact' type='continuous'><parent link='a'/><child link='b'/></joint>"
+          "<joint name='typed' type='continuous'><parent link='b'/><child link='c'/>"
+          "<origin rpy='1.5708 0 0'/></joint></robot>");
+  EXPECT_EQ(jsonOf("'" + file("typed.urdf") + "'").at("snapped_joints"),
+            nlohmann::json::array({"typed"}));
+  EXPECT_TRUE(has(base("'" + file("typed.urdf") + "'").out, "are taken as meant: typed\n"));
+}
+
 // Bad input gets one sentence and exit code 2.
 TEST_F(BaseCommand, BadInputIsExplained) {
   const CommandResult word = base(bundled("tx40") + " --measured torqes");
@@ -94,6 +126,12 @@ TEST_F(BaseCommand, BadInputIsExplained) {
   EXPECT_EQ(joint.code, 2);
   EXPECT_TRUE(has(joint.error, "joint_9")) << joint.error;
   EXPECT_EQ(base("no_such_robot.yaml").code, 2);
+  const CommandResult sensors = base(bundled("tx40") + " --measured sensors");
+  EXPECT_EQ(sensors.code, 2);
+  EXPECT_TRUE(has(sensors.error, "no force-torque sensor")) << sensors.error;
+  const CommandResult chosen = base(bundled("tx40") + " --measured base --joints joint_1");
+  EXPECT_EQ(chosen.code, 2);
+  EXPECT_TRUE(has(chosen.error, "--joints")) << chosen.error;
 }
 
 }  // namespace

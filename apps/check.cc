@@ -102,8 +102,8 @@ Run addCheck(CLI::App& verb) {
   verb.add_flag("--strict", options->strict, "exit with 1 for warnings too");
   auto* repair = verb.add_option("--repair", options->repair,
                                  "write a copy of the URDF with the nearest possible inertias for "
-                                 "links with errors and what simulators refuse (points, lines, flat "
-                                 "and massless links); the exit code is then about the copy");
+                                 "links with errors and what simulators refuse (points, lines, "
+                                 "flat and massless links); the exit code is then about the copy");
   repair->type_name("OUT.urdf");
   verb.add_option("--margin", options->repair_options.margin,
                   "what repaired inertias keep of the reference, between 0 and 1")

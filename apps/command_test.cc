@@ -202,6 +202,25 @@ TEST_F(Command, CheckRepairs) {
   EXPECT_EQ(run(fmt::format("check {} --repair {} --margin 2", path, file("no.urdf"))).code, 2);
 }
 
+// Values of robot.yaml are found there and are not written into the copy of the URDF, which stays
+// as it is; the answer is that errors remain.
+TEST_F(Command, CheckLeavesTheUrdfWhatRobotYamlStates) {
+  const std::string text = smallUrdf("0.01"), urdf = write("a.urdf", text);
+  const std::string yaml = write("a.yaml",
+                                 "version: 1\nurdf: a.urdf\njoints:\n  j:\n"
+                                 "    limits: {lower: 2, upper: 1}\n");
+  const Result result = run(
+      fmt::format("check {} --repair {} --json {}", yaml, file("copy.urdf"), file("y.json")));
+  EXPECT_EQ(result.code, 1) << result.error;
+  EXPECT_NE(result.out.find("correct those of " + yaml + " there"), std::string::npos)
+      << result.out;
+  EXPECT_EQ(readFile(file("copy.urdf")), text);
+  const auto finding = nlohmann::json::parse(readFile(file("y.json")))["findings"][0];
+  EXPECT_EQ(finding["rule"], "limit-reversed");
+  EXPECT_EQ(finding["file"], yaml);
+  EXPECT_EQ(finding["line"], 5);
+}
+
 // show prints the tree; the base can be chosen.
 TEST_F(Command, Show) {
   const Result result = run("show " + robot("planar_2r.yaml"));
@@ -219,7 +238,7 @@ TEST_F(Command, Show) {
 TEST_F(Command, Dynamics) {
   const std::string states = write("s.csv", "q_shoulder,q_elbow\n0,0\n1,0.5\n");
   const Result result =
-      run(fmt::format("dynamics {} --state {} --out {} --quantities tau,M --json {}",
+      run(fmt::format("dynamics {} --state {} --out {} --quantities tau,M,tau --json {}",
                       robot("planar_2r.yaml"), states, file("o.csv"), file("o.json")));
   EXPECT_EQ(result.code, 0) << result.error;
   const CsvTable table = readCsv(file("o.csv"));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -20,14 +21,18 @@ struct DynamicsOptions : RobotOptions {
 int runDynamics(const DynamicsOptions& options) {
   const auto model = std::make_shared<const Model>(readRobot(options));
   const Tree tree(model);
+  std::vector<std::string> quantities;  // each once, whatever was typed
+  for (const std::string& name : options.quantities) {
+    if (std::find(quantities.begin(), quantities.end(), name) == quantities.end())
+      quantities.push_back(name);
+  }
   const StateTable states = statesFrom(readCsv(options.state), tree);
-  const CsvTable table =
-      stateQuantities(tree, declaredParameters(model), states, options.quantities);
+  const CsvTable table = stateQuantities(tree, declaredParameters(model), states, quantities);
   writeFileAtomically(options.out, csvText(table));
   writeJson(options, nlohmann::ordered_json({{"robot", model->name},
                                              {"out", options.out},
                                              {"samples", states.q.rows()},
-                                             {"quantities", options.quantities},
+                                             {"quantities", quantities},
                                              {"columns", table.names}})
                              .dump(2) +
                          "\n");
@@ -35,7 +40,7 @@ int runDynamics(const DynamicsOptions& options) {
   if (!states.has_v) zero += " velocities";
   if (!states.has_a) zero += zero.empty() ? " accelerations" : " and accelerations";
   print(fmt::format("{}: {} states of {}, {} columns ({}){}\n", options.out, states.q.rows(),
-                    model->name, table.names.size(), fmt::join(options.quantities, ", "),
+                    model->name, table.names.size(), fmt::join(quantities, ", "),
                     zero.empty() ? "" : "; no" + zero + " given, taken as zero"));
   return 0;
 }

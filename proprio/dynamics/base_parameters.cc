@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 namespace proprio {
@@ -84,8 +85,25 @@ double naturalSize(const ParameterInfo& info, double length) {
   return info.component == 0 ? 1.0 : info.component < 4 ? length : length * length;
 }
 
+/// Angles and entries of rotations this near to a right one are meant to be it.
+constexpr double kSnap = 1e-5;
+
+/// Rotations are written as roll, pitch and yaw: one of them may be right where no entry is.
+Matrix3d withRightAngles(const Matrix3d& R) {
+  constexpr double kQuarter = std::numbers::pi / 2.0, kExact = 1e-13;
+  Vector3d rpy = rpyFromRotation(R);
+  if (std::abs(std::cos(rpy[1])) < kSnap) return R;  // roll and yaw turn about one axis
+  bool changed = false;
+  for (double& angle : rpy) {
+    const double right = kQuarter * std::round(angle / kQuarter), off = std::abs(angle - right);
+    if (off >= kSnap || off < kExact) continue;
+    angle = right;
+    changed = true;
+  }
+  return changed ? rotationFromRpy(rpy) : R;
+}
+
 Matrix3d snappedRotation(Matrix3d R) {
-  constexpr double kSnap = 1e-5;
   const auto snap = [](Matrix3d& M, double tolerance) {
     for (double& x : M.reshaped()) {
       for (const double exact : {0.0, 1.0, -1.0}) {
@@ -93,6 +111,7 @@ Matrix3d snappedRotation(Matrix3d R) {
       }
     }
   };
+  R = withRightAngles(R);  // first: entries that are cut off bend the other angles
   snap(R, kSnap);
   // nearest rotation; zero patterns survive the iteration
   for (int i = 0; i < 4; ++i) R = 0.5 * R * (3.0 * Matrix3d::Identity() - R.transpose() * R);
@@ -342,6 +361,22 @@ std::string groupingText(const BaseParameters& base, int i,
   return text;
 }
 
+std::vector<std::string> snappedJoints(const Model& model, const Model& snapped) {
+  constexpr double kChanged = 1e-12;  // more than what a change of frames and back leaves
+  std::vector<std::string> names;
+  const auto differ = [](const Pose& a, const Pose& b) {
+    return (a.R - b.R).norm() > kChanged || (a.p - b.p).norm() > kChanged;
+  };
+  for (size_t j = 0; j < model.joints.size(); ++j) {
+    const Joint &before = model.joints[j], &after = snapped.joints[j];
+    if (differ(before.X_FJ, after.X_FJ) || differ(before.X_JS, after.X_JS) ||
+        (before.axis - after.axis).norm() > kChanged) {
+      names.push_back(before.name);
+    }
+  }
+  return names;
+}
+
 Model withSnappedGeometry(const Model& model) {
   Model out = model;
   for (Joint& joint : out.joints) {
@@ -349,14 +384,14 @@ Model withSnappedGeometry(const Model& model) {
     joint.X_JS = snappedPose(joint.X_JS);
     const Vector3d axis = joint.axis;
     for (double& x : joint.axis) {
-      if (std::abs(x) < 1e-5) x = 0.0;
+      if (std::abs(x) < kSnap) x = 0.0;
     }
     joint.axis = joint.axis.isZero(0.0) ? axis : Vector3d(joint.axis.normalized());
   }
   out.X_WB = snappedPose(out.X_WB);
   const double g = out.gravity.norm();
   for (double& x : out.gravity) {
-    if (std::abs(x) < 1e-5 * g) x = 0.0;
+    if (std::abs(x) < kSnap * g) x = 0.0;
   }
   return finalize(std::move(out));
 }

@@ -12,6 +12,7 @@
 /// compared entry by entry.
 
 #include <Eigen/Core>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +62,7 @@ struct ReductionOptions {
   std::vector<int> preference;  ///< permutation of all parameters; empty: defaultPreference()
   /// A column is dependent when less than this part of it is not explained by earlier ones.
   double tolerance = 1e-8;
+  std::function<void(double)> progress = {};  ///< told the share that is done, now and then
 };
 
 /// Base parameters from rows that span what can be identified (a regressor, its triangular factor,
@@ -86,8 +88,11 @@ std::optional<std::vector<std::string>> shortLabels(const Tree& tree,
 std::string groupingText(const BaseParameters& base, int i, const std::vector<std::string>& labels);
 
 /// The model with rotations and offsets rounded to what they are meant to be: numbers typed with
-/// few digits (1.5708) make axes that are almost, but not quite, parallel. Entries of rotations
-/// nearer than 1e-5 to 0 or +-1, and lengths below 1e-7 m, are snapped.
+/// few digits (1.5708) or in single precision (4e-8) make axes that are almost, but not quite,
+/// parallel. Entries of rotations and axes nearer than 1e-5 to 0 or +-1, roll, pitch and yaw nearer
+/// than 1e-5 to a multiple of a right angle, and lengths below 1e-7 m, are snapped.
 Model withSnappedGeometry(const Model& model);
+/// The joints whose geometry that changed by more than rounding.
+std::vector<std::string> snappedJoints(const Model& model, const Model& snapped);
 
 }  // namespace proprio

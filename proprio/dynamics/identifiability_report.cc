@@ -1,6 +1,7 @@
 #include "proprio/dynamics/identifiability_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -54,7 +55,7 @@ std::string mark(ParameterStatus status) {
   return "·";
 }
 
-std::string heading(const IdentifiabilityReport& report, bool colour) {
+std::string heading(const IdentifiabilityReport& report, bool colour, int width) {
   std::string text = inked(report.model->name, Ink::kBold, colour);
   text += fmt::format("\n  {} standard parameters, {} base parameters\n",
                       report.base.layout->size(), report.base.count());
@@ -65,6 +66,15 @@ std::string heading(const IdentifiabilityReport& report, bool colour) {
   route("sampled regressor", report.rank_sampled, "");
   route("exact structure", report.rank_exact, report.exact_obstacle);
   route("rules of serial arms", report.rank_rules, report.rules_obstacle);
+  if (!report.snapped_joints.empty()) {
+    const std::string joints = fmt::format("{}", fmt::join(report.snapped_joints, ", "));
+    text += "  " +
+            wrapped("Angles within 1e-5 rad of a right one, and offsets below 1e-7 m, are taken as "
+                    "meant: " +
+                        joints,
+                    width - 2, 2) +
+            "\n";
+  }
   if (!report.agree) {
     text += inked(
         "  The routes do not agree: the geometry is close to a special one (parallel or "
@@ -140,14 +150,29 @@ std::string statusText(const IdentifiabilityReport& report, bool colour, int wid
 }  // namespace
 
 IdentifiabilityReport analyseIdentifiability(const Model& model, const Measurement& measurement,
-                                             unsigned seed, bool short_labels) {
+                                             unsigned seed, bool short_labels,
+                                             const AnalysisProgress& progress) {
   IdentifiabilityReport report;
   report.model = std::make_shared<const Model>(withSnappedGeometry(model));
+  report.snapped_joints = snappedJoints(model, *report.model);
   const Tree tree(report.model);
   const Parameters declared = declaredParameters(report.model);
   const auto& layout = declared.layout;
+  if (layout->size() > kMostAnalysedParameters) {
+    throw Error(fmt::format(
+        "{}: the robot has {} standard parameters, expected at most {} to be analysed; freeze "
+        "joints (exclude in robot.yaml) and analyse it in parts",
+        model.source.empty() ? model.name : model.source, layout->size(), kMostAnalysedParameters));
+  }
+  // from `begin` to `end` of the whole
+  const auto step = [&](const char* name, double begin, double end) {
+    return [&progress, name, begin, end](double done) {
+      if (progress) progress(name, begin + (end - begin) * done);
+    };
+  };
   SamplingOptions sampling;
   sampling.seed = seed;
+  sampling.progress = step("sampled regressor", 0.0, 0.5);
   const BaseParameters sampled = sampledBaseParameters(tree, layout, measurement, sampling);
   report.rank_sampled = sampled.count();
   report.smallest_kept = sampled.smallest_kept;
@@ -158,7 +183,10 @@ IdentifiabilityReport analyseIdentifiability(const Model& model, const Measureme
   };
   report.exact_obstacle = structuralAnalysisObstacle(tree);
   if (report.exact_obstacle.empty()) {
-    report.base = structuralBaseParameters(tree, layout, measurement);
+    ReductionOptions exact;
+    exact.progress = step("exact structure", 0.5, 1.0);
+    exact.progress(0.0);
+    report.base = structuralBaseParameters(tree, layout, measurement, exact);
     report.rank_exact = report.base.count();
     compare(report.base);
   }
@@ -192,7 +220,8 @@ std::string identifiabilityJson(const IdentifiabilityReport& report) {
       {"rank_rules", rank(report.rank_rules)},
       {"agree", report.agree},
       {"gap",
-       {{"smallest_kept", report.smallest_kept}, {"largest_dropped", report.largest_dropped}}}};
+       {{"smallest_kept", report.smallest_kept}, {"largest_dropped", report.largest_dropped}}},
+      {"snapped_joints", report.snapped_joints}};
   out["groupings"] = Json::array();
   for (int i = 0; i < report.base.count(); ++i) out["groupings"].push_back(groupingJson(report, i));
   out["statuses"] = Json::object();
@@ -204,7 +233,7 @@ std::string identifiabilityJson(const IdentifiabilityReport& report) {
 }
 
 std::string identifiabilityText(const IdentifiabilityReport& report, bool colour, int width) {
-  return heading(report, colour) + groupingsText(report, colour, width) +
+  return heading(report, colour, width) + groupingsText(report, colour, width) +
          statusText(report, colour, width);
 }
 

@@ -47,7 +47,8 @@ using StackedSpan = Span<Eigen::Dynamic>;
 
 class MimicConditions {
  public:
-  MimicConditions(const Tree& tree, const ParameterLayout& layout, const MeasuredRows& measured)
+  MimicConditions(const Tree& tree, const ParameterLayout& layout, const MeasuredRows& measured,
+                  const std::function<void(double)>& progress)
       : layout_(layout),
         reference_(tree),
         bodies_(tree.bodies()),
@@ -58,7 +59,10 @@ class MimicConditions {
     markMeasured(measured);
     findParts();
     findGenerators();
-    for (const Positions& position : positions) compare(position);
+    for (size_t i = 0; i < positions.size(); ++i) {
+      if (progress) progress(static_cast<double>(i) / static_cast<double>(positions.size()));
+      compare(positions[i]);
+    }
     // features that no rigid body shows
     for (const RowFeature& f : features_) {
       if (f.acceleration_of < 0 && !f.constant) addCondition(Stack{}, unitState(Stack{}), 0, &f, 1);
@@ -209,11 +213,10 @@ class MimicConditions {
       span = moved;
       return;
     }
-    for (size_t k = 0; k < span.basis().size(); ++k) {
-      for (const Action& generator : generators_[static_cast<size_t>(b)]) {
-        span.add(applied(stack, b, generator, span.basis()[k], false));
-      }
-    }
+    const std::vector<Action>& generators = generators_[static_cast<size_t>(b)];
+    span.close(generators.size(), [&](size_t k, const Eigen::VectorXd& x) {
+      return applied(stack, b, generators[k], x, false);
+    });
   }
 
   /// Velocities of body b that the chosen coordinates can give it.
@@ -431,8 +434,9 @@ std::string mimicConditionsObstacle(const Tree& tree) {
 }
 
 Eigen::MatrixXd mimicConditions(const Tree& tree, const ParameterLayout& layout,
-                                const MeasuredRows& measured) {
-  return MimicConditions(tree, layout, measured).rows();
+                                const MeasuredRows& measured,
+                                const std::function<void(double)>& progress) {
+  return MimicConditions(tree, layout, measured, progress).rows();
 }
 
 }  // namespace proprio::internal

@@ -30,6 +30,7 @@
 /// differ by less than 1e-9 are taken as equal.
 
 #include <Eigen/Core>
+#include <functional>
 #include <string>
 
 #include "proprio/dynamics/measurement.h"
@@ -42,8 +43,10 @@ std::string mimicConditionsObstacle(const Tree& tree);
 
 /// All conditions as rows over the layout. Correct for trees without mimic joints, too (a second
 /// route to the recursion, but slower).
+/// @param progress  told the share that is done; may be empty
 /// @throws Error with the obstacle.
 Eigen::MatrixXd mimicConditions(const Tree& tree, const ParameterLayout& layout,
-                                const MeasuredRows& measured);
+                                const MeasuredRows& measured,
+                                const std::function<void(double)>& progress = {});
 
 }  // namespace proprio::internal

@@ -8,9 +8,11 @@
 
 #include "proprio/dynamics/augmented_regressor.h"
 #include "proprio/dynamics/mimic_conditions_internal.h"
+#include "proprio/dynamics/structural_spaces_internal.h"
 #include "proprio/dynamics/testing/model_zoo.h"
 #include "proprio/dynamics/testing/robot_with_base.h"
 #include "proprio/dynamics/testing/special_models.h"
+#include "proprio/model/urdf_reader.h"
 
 namespace proprio {
 namespace {
@@ -252,6 +254,67 @@ TEST(MimicIdentifiability, TooManyPositionsAreRefused) {
             std::string::npos);
   EXPECT_THROW(robot.exact(), Error);
   EXPECT_GT(robot.sampled().count(), 0);
+}
+
+/// A wrist of two joints and a hand whose fingers of three joints and a thumb follow one joint, as
+/// an exporter with six digits and single precision writes it; with `noise` = 0 without the latter.
+Model handOfAnExporter(double noise) {
+  std::string text = "<robot name='hand'><link name='base'/>";
+  const auto add = [&](const std::string& name, const std::string& parent, const char* xyz,
+                       const Vector3d& rpy, const Vector3d& axis, const std::string& mimic) {
+    text += fmt::format(
+        "<link name='{0}'><inertial><origin xyz='0.01 0.02 0.03'/><mass value='1'/><inertia "
+        "ixx='0.1' ixy='0' ixz='0' iyy='0.1' iyz='0' izz='0.1'/></inertial></link>"
+        "<joint name='{0}_joint' type='revolute'><parent link='{1}'/><child link='{0}'/>"
+        "<origin xyz='{2}' rpy='{3} {4} {5}'/><axis xyz='{6} {7} {8}'/>"
+        "<limit lower='-1' upper='1' effort='9' velocity='9'/>{9}</joint>",
+        name, parent, xyz, rpy[0], rpy[1], rpy[2], axis[0], axis[1], axis[2], mimic);
+  };
+  const Vector3d bent(4.64506e-08 * noise, 1.06465, 7.88574e-08 * noise);
+  const Vector3d across(0, -1, -4.37114e-08 * noise);
+  add("yaw", "base", "0 0 0.1", {0, 0, 0}, {0, 0, 1}, "");
+  add("pitch", "yaw", "0 0 0.1", {0, 0, 0}, {0, 1, 0}, "");
+  add("grip", "pitch", "0.10937 -0.02468 0.00329", {3.72529e-08 * noise, 1.06465, -0.122173},
+      {-0.121869, -0.992546, -4.37114e-08 * noise}, "");
+  const auto follow = [](double ratio) {
+    return fmt::format("<mimic joint='grip_joint' multiplier='{}'/>", ratio);
+  };
+  add("grip_2", "grip", "0.01818 0 0", bent, across, follow(1));
+  add("grip_3", "grip_2", "0.01818 0 0", bent, across, follow(1));
+  add("finger_1", "pitch", "0.11525 0 0.00329", bent, across, follow(1));
+  add("finger_2", "finger_1", "0.01818 0 0", bent, across, follow(1));
+  add("thumb_1", "pitch", "0.07115 -0.02465 -0.01233", {-4.76837e-07 * noise, 1.37881, -2.53073},
+      {-0.573576, 0.819152, 1.05097e-07 * noise}, follow(-1));
+  add("thumb_2", "thumb_1", "0.01818 0 0", bent, across, follow(1));
+  return readUrdfText(text + "</robot>", "hand.urdf");
+}
+
+// Angles written in single precision are the angles that were meant: after snapping, the exact
+// analysis finds what it finds without that noise, and the sampled one agrees.
+TEST(MimicIdentifiability, SinglePrecisionGeometryIsSnapped) {
+  const int meant = agreedCount(RobotWithBase(withSnappedGeometry(handOfAnExporter(0.0))), false);
+  const Model noisy = withSnappedGeometry(handOfAnExporter(1.0));
+  EXPECT_EQ(agreedCount(RobotWithBase(noisy), false), meant);
+  EXPECT_EQ(snappedJoints(handOfAnExporter(1.0), noisy).size(), 7u);
+  EXPECT_TRUE(snappedJoints(noisy, withSnappedGeometry(noisy)).empty());
+}
+
+// Directions that only products of two roundings show are not seen: the space of (1, 0, 0) and its
+// images under a turn by 1e-6 into y and another into z has two dimensions of which the second is
+// small, until a vector shows it in full.
+TEST(MimicIdentifiability, SpacesKeepHowMuchWasSeen) {
+  Matrix3d turn = Matrix3d::Zero();
+  turn(1, 0) = turn(2, 1) = 1e-6;
+  internal::Span<3> space;
+  space.add(Vector3d(1, 0, 0));
+  space = space.invariant(std::vector<Matrix3d>{turn});
+  ASSERT_EQ(space.size(), 2u);
+  EXPECT_NEAR(space.vector(1).norm(), 1e-6, 1e-15);
+  EXPECT_TRUE(space.add(Vector3d(1, 1, 0)));
+  EXPECT_EQ(space.size(), 2u);
+  EXPECT_NEAR(space.vector(1).norm(), 1.0, 1e-15);
+  space = space.invariant(std::vector<Matrix3d>{turn});
+  EXPECT_EQ(space.size(), 3u);
 }
 
 }  // namespace

@@ -177,6 +177,8 @@ BaseParameters sampledBaseParameters(const Tree& tree,
   RegressorBatch batch(tree, kBlock, layout->size());
   Uniform random(options.seed);
   for (Eigen::Index done = 0; done < samples; done += kBlock) {
+    if (options.progress)
+      options.progress(static_cast<double>(done) / static_cast<double>(samples));
     const Eigen::Index count = std::min(kBlock, samples - done);
     const RandomStates x = drawStates(tree, count, random);
     augmentedRegressorBatch(tree, *layout, workspace, x.q, x.v, x.a, batch);

@@ -361,7 +361,8 @@ BaseParameters structuralBaseParameters(const Tree& tree,
   }
   const MeasuredRows measured = measuredRows(tree, measurement);
   Eigen::MatrixXd conditions = tree.hasMimic()
-                                   ? internal::mimicConditions(tree, *layout, measured)
+                                   ? internal::mimicConditions(tree, *layout, measured,
+                                                               options.progress)
                                    : StructuralAnalysis(tree, *layout, measured).conditions();
   // size of an effect per column
   Eigen::VectorXd sizes = Eigen::VectorXd::Ones(layout->size());
