@@ -7,6 +7,7 @@
 
 #include "proprio/model/robot_reader.h"
 #include "proprio/model/testing/bundled_robot.h"
+#include "proprio/model/urdf_reader.h"
 
 namespace proprio {
 namespace {
@@ -55,6 +56,17 @@ TEST(Describe, Axes) {
   EXPECT_EQ(axisText({0.6, 0, 0.8}), "(0.6, 0, 0.8)");
   EXPECT_EQ(poseText(Pose::fromXyzRpy({0, 0.1, 0}, {0, 0, std::numbers::pi / 2})),
             "(0, 0.1, 0) m rpy (0, 0, 1.571)");
+}
+
+// One pair of limits says nothing about the three coordinates of a planar joint, and is not shown as
+// if they were angles.
+TEST(Describe, PlanarJointsHaveNoRange) {
+  const std::string text = describe(readUrdfText(
+      "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='planar'><parent "
+      "link='a'/><child link='b'/><limit lower='-1' upper='1' effort='1' velocity='1'/></joint>"
+      "</robot>",
+      "r.urdf"));
+  EXPECT_EQ(text.find("-1 … 1"), std::string::npos) << text;
 }
 
 // A model without names, sources or joints can be described too.

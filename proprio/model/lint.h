@@ -74,7 +74,8 @@ std::vector<Finding> lint(const Model& model);
 /// What can be said about a URDF that cannot be read as a robot.
 struct UrdfStructure {
   /// All names used twice, links that no joint connects, mimic joints that follow nothing or each
-  /// other, and after them what lint() says about the rest. Empty if the trouble is of another kind.
+  /// other, and after them what lint() says about the rest. Empty if the trouble is of another
+  /// kind.
   std::vector<Finding> findings;
   /// Without the second of links with equal names, without unconnected links and their joints, and
   /// with one joint of every mimic loop free, as those that follow nothing. Empty if that cannot be

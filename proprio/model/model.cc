@@ -134,14 +134,18 @@ void completeFriction(const Model& model, Joint& joint) {
     std::string name = stem;
     for (int k = 2; std::count(used.begin(), used.end(), name) > 0; ++k) {
       if (given)
-        throw errorIn(model, joint, "friction", fmt::format("two friction terms are called '{}'", name));
+        throw errorIn(model, joint, "friction",
+                      fmt::format("two friction terms are called '{}'", name));
       name = fmt::format("{}_{}", stem, k);
     }
     term.name = name;
     used.push_back(name);
     const bool finite = std::isfinite(term.coefficient) && std::isfinite(term.scale) &&
                         std::isfinite(term.exponent);
-    if (!finite) throw errorIn(model, joint, "friction", fmt::format("friction term '{}' is not finite", name));
+    if (!finite) {
+      throw errorIn(model, joint, "friction",
+                    fmt::format("friction term '{}' is not finite", name));
+    }
     const bool stribeck = term.kind == FrictionTermKind::kStribeck;
     if (stribeck && !(term.scale > 0.0 && term.exponent > 0.0)) {
       throw errorIn(model, joint, "friction",
@@ -172,7 +176,8 @@ void checkDynamicFriction(const Model& model, const Joint& joint) {
   for (double x :
        {f.sigma0, f.sigma1, f.sigma2, f.coulomb, f.stiction, f.stribeck_velocity, f.exponent}) {
     if (!std::isfinite(x))
-      throw errorIn(model, joint, "friction", "its dynamic friction has a number that is not finite");
+      throw errorIn(model, joint, "friction",
+                    "its dynamic friction has a number that is not finite");
   }
   if (!(f.sigma0 > 0.0 && f.coulomb > 0.0)) {
     throw errorIn(model, joint, "friction",
@@ -302,9 +307,8 @@ int resolveMimic(Model& model, int i) {
     };
     const int next = model.jointIndex(mimic.leader);
     if (next < 0) {
-      throw fail(
-                    fmt::format("it mimics the joint '{}', which does not exist{}", mimic.leader,
-                                didYouMean(mimic.leader, namesOf(model.joints))));
+      throw fail(fmt::format("it mimics the joint '{}', which does not exist{}", mimic.leader,
+                             didYouMean(mimic.leader, namesOf(model.joints))));
     }
     for (int j : {leader, next}) {
       if (isOneDof(model.joints[j].type)) continue;
@@ -313,9 +317,8 @@ int resolveMimic(Model& model, int i) {
                       mimic.leader, model.joints[j].name, toString(model.joints[j].type)));
     }
     if (!std::isfinite(mimic.ratio) || !std::isfinite(mimic.offset)) {
-      throw fail(
-                    fmt::format("its mimic ratio {} and offset {} must be finite", mimic.ratio,
-                                mimic.offset));
+      throw fail(fmt::format("its mimic ratio {} and offset {} must be finite", mimic.ratio,
+                             mimic.offset));
     }
     joint.mimic_offset += joint.mimic_ratio * mimic.offset;
     joint.mimic_ratio *= mimic.ratio;
@@ -324,9 +327,8 @@ int resolveMimic(Model& model, int i) {
       std::vector<std::string> loop;
       for (auto it = begin; it != chain.end(); ++it) loop.push_back(model.joints[*it].name);
       loop.push_back(model.joints[next].name);
-      throw fail(
-                    fmt::format("joints mimic each other in a loop ({}); one of them must be free",
-                                fmt::join(loop, " -> ")));
+      throw fail(fmt::format("joints mimic each other in a loop ({}); one of them must be free",
+                             fmt::join(loop, " -> ")));
     }
     chain.push_back(next);
     leader = next;
@@ -463,7 +465,10 @@ void checkAttached(const Model& model) {
   for (const Frame& frame : model.frames) {
     const bool placed = valid(frame.link, model.links.size());
     const std::string fault = placed ? poseFault(frame.X_LF) : "is on no link of the model";
-    if (!fault.empty()) throw errorIn(model, frame.location, fmt::format("frame '{}': it {}", frame.name, fault));
+    if (!fault.empty()) {
+      throw errorIn(model, frame.location,
+                    fmt::format("frame '{}': it {}", frame.name, fault));
+    }
   }
   for (const Sensor& sensor : model.sensors) checkSensor(model, sensor);
   for (const CouplingColumn& column : model.couplings) checkCoupling(model, column);

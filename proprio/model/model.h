@@ -287,8 +287,8 @@ struct Model {
 /// Error that names link or joint.
 Model finalize(Model model);
 
-/// Where the first of these values that robot.yaml states stands; the joint's own place if it states
-/// none of them.
+/// Where the first of these values that robot.yaml states stands; the joint's own place if it
+/// states none of them.
 const FileLocation& whereStated(const Joint& joint, std::initializer_list<std::string> keys);
 
 /// The link's inertia without its lumped parts.
