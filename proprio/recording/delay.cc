@@ -29,6 +29,7 @@ constexpr double kRank = 1e-8;       // pivots of the regressor below this are z
 constexpr double kExplained = 0.7;   // least share of the torque for a reliable estimate
 constexpr double kSlowRow = 0.05;    // of the joint's largest speed: friction is not modelled below
 constexpr double kExcursion = 0.01;  // rad, m: a joint that moves less is held by its friction
+constexpr double kSureShare = 0.1;   // of range or delay: the largest standard error of use
 constexpr double kCoarse = 0.2;      // of the range: steps in which it is searched first
 
 // Values at equal steps, between the stamps by linear interpolation.
@@ -234,9 +235,10 @@ Index bestLag(const MatrixXd& Q, const Track& own, const RowIndices& rows, Index
   const Index coarse = std::max<Index>(1, std::lround(kCoarse * static_cast<double>(near)));
   const auto shareAt = [&](Index lag) { return residualAt(Q, own.torque, rows, lag).share; };
   Index best = 0;
-  double least = shareAt(0);
+  const double without = shareAt(0);
+  double least = without;
   for (Index lag = coarse; lag <= far; lag += coarse) {
-    if (lag == coarse * (near / coarse + 1)) least /= kClearGain;
+    if (lag > near) least = std::min(least, without / kClearGain);
     for (const Index side : {lag, -lag}) {
       const double share = shareAt(side);
       if (share >= least) continue;
@@ -277,7 +279,8 @@ DelayEstimate estimate(const MatrixXd& W, const Track& own, const RowIndices& ro
   const VectorXd slope = 0.5 * (after.left - before.left);
   const double total = now.left.squaredNorm() / std::max(now.share, 1e-300);
   d.standard_error = lagError(now.left + beyond * slope, slope, 0.5 * curvature * total) * step;
-  d.reliable = d.explained > kExplained && d.standard_error < 0.1 * range;
+  d.reliable = d.explained > kExplained &&
+               d.standard_error < kSureShare * std::max(range, std::abs(d.delay));
   return d;
 }
 
@@ -359,16 +362,24 @@ std::vector<DelayEstimate> estimateDelays(const Recording& recording,
   std::vector<DelayEstimate> delays;
   for (const Track& track : tracks) {
     if (track.torque.size() == 0) continue;
-    const RowIndices steady = steadyRows(turningSpeeds(model.get(), tracks, track), rows, half);
-    const MatrixXd W =
-        full.empty() ? smallRegressor(tracks, track, steady)
-                     : chosenRows(full[static_cast<size_t>(&track - tracks.data())], rows, steady);
+    const auto within = [&](const RowIndices& chosen) {
+      DelayEstimate d;
+      d.joint = track.name;
+      const MatrixXd W =
+          full.empty()
+              ? smallRegressor(tracks, track, chosen)
+              : chosenRows(full[static_cast<size_t>(&track - tracks.data())], rows, chosen);
+      const bool enough = W.rows() > std::max(3 * W.cols(), kLeastRows);
+      return enough ? estimate(W, track, chosen, range, far, step) : d;
+    };
     const auto inner = track.q.x.segment(half, count - 2 * half);
-    const bool enough = inner.maxCoeff() - inner.minCoeff() > kExcursion &&
-                        W.rows() > std::max(3 * W.cols(), kLeastRows);
     DelayEstimate d;
     d.joint = track.name;
-    if (enough) d = estimate(W, track, steady, range, far, step);
+    if (inner.maxCoeff() - inner.minCoeff() > kExcursion) {
+      d = within(steadyRows(turningSpeeds(model.get(), tracks, track), rows, half));
+      // beside a long delay it does not matter where exactly friction turns, but that it does
+      if (std::abs(d.delay) > range) d = within(rows);
+    }
     d.reliable = d.reliable && !noisy;
     delays.push_back(std::move(d));
   }

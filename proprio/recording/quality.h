@@ -21,15 +21,16 @@
 /// least squares, with the regressor of the robot where one is given and all of its joints are
 /// recorded (dynamics/augmented_regressor.h) and [qdd, qd, sign(qd), 1] of its own besides, else
 /// with [qdd, sin q, cos q of all joints, qd and sign(qd) of its own, 1]. Rows in which the joint
-/// is slow or turns do not count, because friction is not what the model says there. d minimises
-/// the residual over whole samples, refined by a parabola. Its standard error allows for residuals
-/// that remember. An estimate is called reliable if the fit explains most of the torque, the
-/// minimum is inside the range and the standard error is small. One recorder has one delay: the
-/// finding is the weighted mean over the joints, with an error that grows with their scatter; where
-/// they contradict each other (by more than a fifth and 4 ms), fewer than half of them are
-/// reliable, or the delay explains less than a fifth of what is left without it, no delay is
-/// claimed, and a note says so. A single joint whose torque belongs to another time than those of
-/// the others is an error of its own.
+/// is slow or turns do not count, because friction is not what the model says there, unless d is
+/// beyond the range. d minimises the residual over whole samples, refined by a parabola. Its
+/// standard error allows for residuals that remember. An estimate is called reliable if the fit
+/// explains most of the torque, the minimum is inside the range, the standard error is small and
+/// noise is a small part of the smoothed accelerations. One recorder has one delay: the finding is
+/// the weighted mean over the joints, with an error that grows with their scatter; where they
+/// contradict each other (by more than a fifth and 4 ms), fewer than half of them are reliable, or
+/// the delay explains less than a fifth of what is left without it, no delay is claimed, and a note
+/// says so. A single joint whose torque belongs to another time than those of the others is an
+/// error of its own.
 
 #include <Eigen/Core>
 #include <memory>
