@@ -150,7 +150,11 @@ TEST(JointSignals, SignsAreFilteredLikeTorques) {
 // that slows down and goes on keeps it.
 TEST(JointSignals, SignsTurnWhereTheVelocityDoes) {
   Truth truth = twoJoints(1000.0, 0.0, 0.0);
-  truth.recording.values.col(0) = truth.v.col(0).array().sign();
+  for (Eigen::Index k = 0; k < truth.q.rows(); ++k) {
+    const double angle = 3.0e-3 * static_cast<double>(k);
+    truth.recording.values(k, 1) = std::sin(angle) / 3.0;
+    truth.recording.values(k, 0) = std::copysign(1.0, std::cos(angle));
+  }
   JointSignalOptions options;
   options.joints = {"elbow"};
   options.cutoff_hz = {10.0};
@@ -160,7 +164,7 @@ TEST(JointSignals, SignsTurnWhereTheVelocityDoes) {
 
   for (Eigen::Index k = 0; k < truth.q.rows(); ++k) {
     const double t = 1e-3 * static_cast<double>(k);
-    truth.recording.values(k, 1) = t - 0.999 / 3.0 * std::sin(3.0 * t);
+    truth.recording.values(k, 1) = t + 0.999 / 3.0 * std::sin(3.0 * t);
   }
   options.low_speed = {0.01};
   EXPECT_NEAR(jointSignals(truth.recording, options).sign.col(0).minCoeff(), 1.0, 1e-3);
