@@ -194,4 +194,34 @@ WrittenModel writtenModel(const Model& as_read, const Parameters& estimate, bool
   return written;
 }
 
+std::string withMeshesOf(const std::string& urdf, const std::string& from, const std::string& to) {
+  namespace fs = std::filesystem;
+  std::string out;
+  size_t done = 0;
+  for (size_t mesh = urdf.find("<mesh"); mesh != std::string::npos;
+       mesh = urdf.find("<mesh", done)) {
+    const size_t end = std::min(urdf.find('>', mesh), urdf.size());
+    const size_t name = urdf.find("filename", mesh);
+    const size_t open = name < end ? urdf.find_first_of("\"'", name) : end;
+    const size_t close = open < end ? urdf.find(urdf[open], open + 1) : end;
+    if (close >= end) {
+      out += urdf.substr(done, end - done);
+      done = end;
+      continue;
+    }
+    const std::string path = urdf.substr(open + 1, close - open - 1);
+    std::error_code failed;
+    const fs::path here = fs::current_path(failed), file = here / from / path;
+    const bool moves = path.find("://") == std::string::npos && !fs::path(path).is_absolute() &&
+                       fs::is_regular_file(file, failed);
+    out += urdf.substr(done, open + 1 - done);
+    out += moves ? file.lexically_normal()
+                       .lexically_relative((here / to).lexically_normal())
+                       .generic_string()
+                 : path;
+    done = close;
+  }
+  return out + urdf.substr(done);
+}
+
 }  // namespace proprio

@@ -37,4 +37,8 @@ struct WrittenModel {
 WrittenModel writtenModel(const Model& as_read, const Parameters& estimate, bool force = false,
                           const std::vector<ParameterOrigin>& origins = {});
 
+/// A URDF of the folder `from` for the folder `to`: file names of meshes that are relative to the
+/// one, and exist, become relative to the other. All other bytes stay.
+std::string withMeshesOf(const std::string& urdf, const std::string& from, const std::string& to);
+
 }  // namespace proprio

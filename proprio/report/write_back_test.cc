@@ -33,6 +33,21 @@ Eigen::MatrixXd torquesOf(const std::shared_ptr<const Model>& model, const Motio
   return predictTorques(tree, ParameterLayout(model), testing::declaredValues(tree), data);
 }
 
+// Claim: a mesh beside the URDF is found from the folder that the new file is written to; other
+// file names (of packages, absolute, of files that are not there) and all other bytes stay.
+TEST_F(WriteBack, KeepsMeshesInReach) {
+  std::filesystem::create_directories(file("robot/meshes"));
+  writeFileAtomically(file("robot/meshes/box.obj"), "v 0 0 0\n");
+  const std::string rest = R"("/><mesh filename="package://p/box.obj"/><mesh filename='none.obj'/>)"
+                           R"(<mesh filename="/box.obj" scale="1 1 1"/></a>)";
+  EXPECT_EQ(withMeshesOf(R"(<a><mesh scale="1 1 1" filename="meshes/box.obj)" + rest,
+                         file("robot"), file("out/deep")),
+            R"(<a><mesh scale="1 1 1" filename="../../robot/meshes/box.obj)" + rest);
+  EXPECT_EQ(withMeshesOf(R"(<mesh filename="meshes/box.obj)" + rest, file("robot"),
+                         file("robot")),
+            R"(<mesh filename="meshes/box.obj)" + rest);
+}
+
 // Robots from DH tables, URDF, robot.yaml with URDF, with couplings, lumped fixed joints and
 // motor-side inertias: the written files read back as a robot with the torques of the estimate.
 TEST_F(WriteBack, TorquesOfTheEstimate) {
