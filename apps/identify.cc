@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -85,6 +86,42 @@ void setConstraints(const IdentifyVerbOptions& options, MethodOptions* method) {
   }
 }
 
+/// Options that none of the methods reads are refused: they would be ignored.
+void requireUsed(const IdentifyVerbOptions& options) {
+  const std::vector<std::string>& names = options.identify.methods;
+  if (names == std::vector<std::string>{"all"}) return;
+  const ConsistencyOptions& constraints = options.identify.method.constraints;
+  struct Given {
+    const char* option;
+    bool given;
+  };
+  const auto require = [&](const std::vector<Given>& all, const char* whom, auto uses) {
+    if (std::any_of(names.begin(), names.end(), [&](const auto& n) { return uses(method(n)); }))
+      return;
+    for (const auto& [option, given] : all) {
+      if (given)
+        throw Error(fmt::format("{} is for {}; {} would ignore it", option, whom,
+                                fmt::join(names, ", ")));
+    }
+  };
+  require({{"--mass", !options.masses.empty()},
+           {"--total-mass", !options.total_mass.empty()},
+           {"--freeze", !constraints.frozen.empty()},
+           {"--symmetric", !options.symmetric.empty()},
+           {"--com-in-shapes", constraints.com_in_shapes},
+           {"--mass-in-ellipsoid", constraints.mass_in_ellipsoid},
+           {"--offset-below-coulomb", constraints.offset_below_coulomb},
+           {"--prior", options.prior != "pullback"},
+           {"--prior-weight", options.prior_weight != "1"}},
+          "physically consistent methods, such as pc-wls",
+          [](const Method& one) { return one.consistent; });
+  require({{"--ridge", options.identify.method.ridge > 0.0}},
+          "unconstrained methods, such as wls (pc-wls has --prior-weight)",
+          [](const Method& one) { return !one.consistent; });
+  require({{"--rescale-gains", options.identify.method.rescale_gains}},
+          "methods that simulate, such as iv", [](const Method& one) { return one.simulates; });
+}
+
 void setEssentialRule(const std::string& text, IdentifyOptions* identify) {
   if (text.empty()) return;
   identify->method.essential = essentialOptions(text);
@@ -143,7 +180,10 @@ void writeAll(const IdentifyVerbOptions& options, const Model& model,
   if (written.urdf.empty()) {
     stale = staleFiles(options.out);
   } else {
-    files.push_back({options.out + "/robot.urdf", written.urdf});
+    const std::string folder = std::filesystem::path(model.urdf).parent_path().string();
+    files.push_back({options.out + "/robot.urdf",
+                     model.urdf.empty() ? written.urdf
+                                        : withMeshesOf(written.urdf, folder, options.out)});
     files.push_back({options.out + "/robot.yaml", written.yaml});
   }
   files.push_back({options.out + "/report.html", identificationReport(result)});
@@ -165,6 +205,7 @@ void writeAll(const IdentifyVerbOptions& options, const Model& model,
 int run(IdentifyVerbOptions options) {
   const Model model = readRobot(options);
   options.identify.signals = jointSignalOptions(options.signals);
+  requireUsed(options);
   setConstraints(options, &options.identify.method);
   setEssentialRule(options.essential_rule, &options.identify);
   setRecordingNoise(options.recording_noise, &options.identify);

@@ -40,7 +40,8 @@ void forEachObject(const nlohmann::json& json,
 // Claim: no error's peak is below its rms, whatever was held out: blocks in turn (the default), the
 // last part, another recording.
 TEST_F(Identify, TellsPeaksEverywhere) {
-  const std::vector<std::string> ways = {"", "--split 0.7", "--validate " + file("log.csv")};
+  const std::string other = changed("other.csv", [](int row, auto&, auto&) { return row > 500; });
+  const std::vector<std::string> ways = {"", "--split 0.7", "--validate " + other};
   for (const std::string& held_out : ways) {
     const CommandResult result = run("identify " + robot(arm_) + " --method pc-wls,wls --log " +
                                      file("log.csv") + " " + held_out + " --out " + file("out"));
@@ -54,6 +55,23 @@ TEST_F(Identify, TellsPeaksEverywhere) {
     // training and validation, each pooled and by recording, with three baselines, and two methods
     EXPECT_GE(errors, 24) << held_out;
   }
+}
+
+// Claim: validate has the floor of identify: torques that the model hardly predicts, or that come
+// 100 ms late, are an answer of no with the reason, also where gravity alone is worse still.
+TEST_F(Identify, ValidateHasAFloor) {
+  const std::string robot_file = robot(arm_);
+  EXPECT_EQ(run("validate " + robot_file + " --log " + file("log.csv")).code, 0);
+  const std::string large = changed("large.csv", [](int, const auto& header, auto& cells) {
+    for (size_t c = 0; c < cells.size(); ++c) {
+      if (header[c].rfind("tau_", 0) == 0) scale(cells[c], 1000.0);
+    }
+    return true;
+  });
+  const CommandResult result = run("validate " + robot_file + " --log " + large);
+  EXPECT_EQ(result.code, 1) << result.out;
+  EXPECT_NE(result.out.find("is predicted no better than by zero (100 %"), std::string::npos)
+      << result.out;
 }
 
 // Claim: the result names what it depends on: the hash of the robot changes with its URDF, both
@@ -72,7 +90,7 @@ TEST_F(Identify, NamesItsInputs) {
   EXPECT_EQ(one["files"][0], other["files"][0]);
   EXPECT_NE(one["files"][1]["sha256"], other["files"][1]["sha256"]);
   for (const auto& base : json("out/estimate.json")["base_parameters"]) {
-    const double half = 0.5 * (base["high"].get<double>() - base["low"].get<double>());
+    const double half = base["high"].get<double>() - base["value"].get<double>();
     EXPECT_GT(half, 1.9 * base["sigma"].get<double>());
     EXPECT_LT(half, 3.0 * base["sigma"].get<double>());  // Student's with few degrees of freedom
   }

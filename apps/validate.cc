@@ -10,7 +10,9 @@
 #include "proprio/core/text_table.h"
 #include "proprio/identification/diagnosis.h"
 #include "proprio/identification/measured_motions.h"
+#include "proprio/identification/plausibility.h"
 #include "proprio/identification/sensed_wrenches.h"
+#include "proprio/identification/verdict.h"
 
 namespace proprio::apps {
 namespace {
@@ -40,20 +42,23 @@ Json evaluationJson(const Names& names, const Evaluation& evaluation) {
   return {{"model", evaluation.model}, {"recording", evaluation.recording}, {"joints", joints}};
 }
 
-/// Joints that the model predicts worse than it has to, in words.
+/// Joints that the model predicts worse than it has to, in words; what judges identified models
+/// (verdict.h) comes first.
 std::vector<std::string> shortcomings(const Names& names, const std::vector<Evaluation>& models,
                                       double limit) {
-  std::vector<std::string> sentences;
+  const Verdict verdict = judge("the model", names, {}, {models[0]}, {});
+  std::vector<std::string> sentences(
+      verdict.reasons.begin(),
+      verdict.reasons.begin() + static_cast<std::ptrdiff_t>(verdict.causes));
+  if (!verdict.passed && sentences.empty()) sentences.push_back(verdict.text);
   for (size_t j = 0; j < names.size(); ++j) {
     const double percent = models[0].joints[j].percent;
     if (std::isnan(percent)) continue;
-    for (size_t other = 1; other < models.size(); ++other) {
-      if (percent <= models[other].joints[j].percent) continue;
+    const Evaluation& gravity = models[1];
+    if (percent > gravity.joints[j].percent)
       sentences.push_back(fmt::format(
           "{}: '{}' is off by {:.1f} % of its torque, more than {} ({:.1f} %)", models[0].recording,
-          names[j], percent, models[other].model, models[other].joints[j].percent));
-      break;
-    }
+          names[j], percent, gravity.model, gravity.joints[j].percent));
     if (percent > limit)
       sentences.push_back(
           fmt::format("{}: '{}' is off by {:.1f} % of its torque; the limit is {:g} %",
@@ -130,6 +135,13 @@ int run(const ValidateOptions& options) {
         evaluations.push_back(evaluationJson(names, evaluation));
       for (std::string& sentence : shortcomings(names, models, options.limit))
         failures.push_back(std::move(sentence));
+      for (const QualityFinding& finding : checkPlausibility(tree, layout, chi, motion).findings) {
+        const std::string sentence = fmt::format("{}: {}", motion.name, finding.sentence);
+        if (finding.severity == Severity::kError)
+          failures.push_back(sentence);
+        else
+          text += sentence + "\n";
+      }
     }
   }
   progress.reset();

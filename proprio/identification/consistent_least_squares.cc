@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "proprio/core/error.h"
 #include "proprio/identification/least_squares.h"
@@ -30,6 +31,8 @@ constexpr double kDoubtFrom = 2.0, kDoubtGrows = 1.2;
 constexpr int kDoubtRounds = 6;
 /// The data decide a direction whose standard deviation they bring below this part of the prior's.
 constexpr double kDecided = 0.5;
+/// Coefficients that may not be negative are zero below this part of their size.
+constexpr double kAtZero = 1e-8;
 /// Gap relative to the objective that counts as the optimum.
 constexpr double kRelativeGap = 1e-9;
 /// The least unit of the projection's second step, relative to the prior's size: data that are
@@ -140,10 +143,20 @@ OptimalPoint optimalPoint(const ConsistentProblem& consistent, const MethodOptio
   return point;
 }
 
+/// Directions that the same words describe are counted: "..., combination 2".
+std::vector<std::string> withoutRepeats(std::vector<std::string> texts) {
+  std::map<std::string, int> times;
+  for (std::string& text : texts) {
+    const int time = ++times[text];
+    if (time > 1) text += fmt::format(" (combination {})", time);
+  }
+  return texts;
+}
+
 std::vector<std::string> undecidedDirections(const IdentificationProblem& problem,
                                              const TriangularSystem& system,
                                              const ConsistentProblem& consistent,
-                                             const PriorOptions& prior) {
+                                             const PriorOptions& prior, const VectorXd& xi) {
   // prior covariance of beta: L L^T / weight
   const MatrixXd& M = consistent.base_map;
   const MatrixXd L = triangularFactor(M.transpose()).transpose();
@@ -157,12 +170,18 @@ std::vector<std::string> undecidedDirections(const IdentificationProblem& proble
   rows << seen / std::sqrt(weight), MatrixXd::Identity(n, n);
   const MatrixXd root = solveUpper(triangularFactor(rows), MatrixXd::Identity(n, n));
   const SymmetricEigen left = symmetricEigen(root * root.transpose());
+  // where the data have moved the estimate by more than the prior believes, they do decide
+  const VectorXd change = M * xi;
+  const VectorXd moved = std::sqrt(weight) * L.triangularView<Eigen::Lower>().solve(change);
   std::vector<std::string> texts;
   for (Eigen::Index i = n - 1; i >= 0 && left.values[i] > kDecided * kDecided; --i) {
     const VectorXd direction = L * left.vectors.col(i);
-    if (direction.norm() > 1e-9 * L.norm()) texts.push_back(directionText(problem, direction));
+    if (!(direction.norm() > 1e-9 * L.norm())) continue;
+    const bool believed = prior.kind == PriorKind::kNone || !moved.allFinite() ||
+                          std::abs(left.vectors.col(i).dot(moved)) <= 1.0;
+    if (believed) texts.push_back(directionText(problem, direction));
   }
-  return texts;
+  return withoutRepeats(std::move(texts));
 }
 
 VectorXd rmsTorques(const StackedProblem& stacked) {
@@ -261,11 +280,18 @@ Estimate estimateAt(const IdentificationProblem& problem, const TriangularSystem
   Estimate estimate;
   estimate.chi = consistent.F * xi + consistent.f0;
   estimate.beta = consistent.base_map * xi + consistent.base_offset;
+  const MatrixXd B = baseMatrix(problem.base);
+  for (const int p : consistent.nonnegative) {
+    if (estimate.chi[p] > kAtZero * problem.sizes[p - problem.layout->inertialSize()]) continue;
+    estimate.beta -= B.col(p) * estimate.chi[p];
+    estimate.chi[p] = 0.0;
+    estimate.at_zero.push_back(p);
+  }
   const MatrixXd half =
       solveUpperTransposed(informationFactor(consistent, prior), consistent.base_map.transpose());
   estimate.covariance = half.transpose() * half;
   estimate.condition = solveRanked(system.A, system.b, consistent.base_offset).condition;
-  estimate.undecided = undecidedDirections(problem, system, consistent, prior);
+  estimate.undecided = undecidedDirections(problem, system, consistent, prior, xi);
   estimate.notes = consistent.notes;
   return estimate;
 }

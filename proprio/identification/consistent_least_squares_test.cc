@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "proprio/identification/least_squares.h"
+#include "proprio/identification/prior.h"
 #include "proprio/identification/testing/consistent_robots.h"
 #include "proprio/spatial/inertia_metric.h"
 
@@ -230,8 +232,49 @@ TEST(ConsistentLeastSquares, SaysWhatThePriorDecided) {
   const Estimate estimate = identify("pc-wls", poor.problem);
   EXPECT_GT(estimate.undecided.size(), 10U);
   EXPECT_TRUE(estimate.covariance.allFinite());
+  const std::set<std::string> different(estimate.undecided.begin(), estimate.undecided.end());
+  EXPECT_EQ(different.size(), estimate.undecided.size());  // each in words of its own
   const std::vector<ParameterOrigin> origins = parameterOrigins(poor.problem, estimate);
   EXPECT_GT(std::count(origins.begin(), origins.end(), ParameterOrigin::kPrior), 10);
+}
+
+/// Claim: a base parameter that the data know little better than the prior is the prior's as long
+/// as its value is, and the data's where it is farther from it than the prior believes possible.
+TEST(ConsistentLeastSquares, ValuesFarFromThePriorAreNotThePriors) {
+  const auto tree = treeOf("tx40");
+  const KnownProblem known = knownProblem(tree, {.samples = 200, .noise = 0.1});
+  const IdentificationProblem& problem = known.problem;
+  const Eigen::MatrixXd B = baseMatrix(problem.base);
+  const PriorMetric metric = priorMetric(*problem.layout, problem.prior, problem.sizes);
+  const Eigen::VectorXd variance = (B * solveMetric(metric, B.transpose())).diagonal();
+  Estimate estimate;
+  estimate.beta = B * problem.prior;
+  estimate.covariance = 0.5 * Eigen::MatrixXd(variance.asDiagonal());
+  for (const ParameterOrigin origin : parameterOrigins(problem, estimate))
+    EXPECT_EQ(origin, ParameterOrigin::kPrior);
+  const Eigen::Index moved = estimate.beta.size() - 1;
+  estimate.beta[moved] += 2.0 * std::sqrt(variance[moved]);
+  EXPECT_NE(parameterOrigins(problem, estimate)[static_cast<size_t>(
+                problem.base.independent[static_cast<size_t>(moved)])],
+            ParameterOrigin::kPrior);
+}
+
+/// Claim: viscous friction that the data want to be negative is zero, not 1e-14, is said to be at
+/// its bound, and base and standard parameters still agree.
+TEST(ConsistentLeastSquares, BoundsAreReachedExactly) {
+  const auto tree = treeOf("tx40");
+  KnownProblem known = knownProblem(tree, {.samples = 500, .noise = 0.1});
+  IdentificationProblem& problem = known.problem;
+  const int viscous = problem.layout->index("joint_1.viscous");
+  ASSERT_GE(viscous, 0);
+  problem.data[0].tau.col(0) -= (problem.prior[viscous] + 5.0) * problem.data[0].v.col(0);
+  problem.stacked = stack(*tree, problem.layout, problem.base.independent, problem.data);
+  const Estimate estimate = identify("pc-wls", problem);
+  EXPECT_EQ(estimate.chi[viscous], 0.0);
+  EXPECT_NE(std::find(estimate.at_zero.begin(), estimate.at_zero.end(), viscous),
+            estimate.at_zero.end());
+  EXPECT_LT((baseMatrix(problem.base) * estimate.chi - estimate.beta).cwiseAbs().maxCoeff(),
+            1e-9 * estimate.beta.cwiseAbs().maxCoeff());
 }
 
 /// The iiwa's published base parameters, in the order and with the names of the twin's.

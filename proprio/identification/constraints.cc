@@ -367,7 +367,9 @@ void ConsistencyBuilder::addJointRows() {
             break;
         }
       }
-      if (positive && constraints_.positive_joints) addRow({p}, one(1.0), 0.0, info.name);
+      if (!positive || !constraints_.positive_joints) continue;
+      addRow({p}, one(1.0), 0.0, info.name);
+      out_.nonnegative.push_back(p);
     }
     if (!constraints_.offset_below_coulomb || coulomb < 0 || offset < 0) continue;
     for (const double sign : {1.0, -1.0}) {

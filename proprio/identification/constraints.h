@@ -97,6 +97,7 @@ struct ConsistentProblem {
   std::vector<int> block_links;  ///< per block of `lmi`
   Eigen::VectorXd inside;        ///< xi of a strictly possible robot near the prior
   std::vector<int> links;        ///< those that are estimated, ascending; unknowns 10 k .. 10 k + 9
+  std::vector<int> nonnegative;  ///< standard parameters of joints that may not be below zero
   std::vector<std::string> notes;
   bool geometric = false;  ///< has rows from shapes
   double margin = 0.0;     ///< eps

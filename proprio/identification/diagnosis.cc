@@ -129,6 +129,25 @@ std::vector<ParameterUncertainty> parameterUncertainties(const Estimate& estimat
   return parameters;
 }
 
+std::vector<ParameterUncertainty> parameterUncertainties(const IdentificationProblem& problem,
+                                                         const Estimate& estimate,
+                                                         const CorrectedCovariance& covariance,
+                                                         double level) {
+  std::vector<ParameterUncertainty> parameters =
+      parameterUncertainties(estimate, covariance, level);
+  const std::vector<ParameterStatus> statuses = parameterStatuses(problem.base);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const int parameter = problem.base.independent[i];
+    const auto& zeros = estimate.at_zero;
+    if (std::find(zeros.begin(), zeros.end(), parameter) == zeros.end() ||
+        statuses[static_cast<size_t>(parameter)] != ParameterStatus::kIdentifiable)
+      continue;
+    parameters[i].at_bound = true;
+    parameters[i].low = std::max(parameters[i].low, 0.0);
+  }
+  return parameters;
+}
+
 std::vector<std::string> remarks(const IdentificationProblem& problem, const Estimate& estimate,
                                  const std::vector<JointDiagnosis>& joints,
                                  const NoiseBiasTest& noise_bias) {

@@ -17,7 +17,13 @@ std::vector<JointDiagnosis> diagnoseResiduals(const IdentificationProblem& probl
                                               const Estimate& estimate,
                                               const CorrectedCovariance& covariance);
 
+/// Intervals of parameters that may not be negative and are at this bound (Estimate::at_zero) begin
+/// at zero.
 /// @param level  of the confidence intervals
+std::vector<ParameterUncertainty> parameterUncertainties(const IdentificationProblem& problem,
+                                                         const Estimate& estimate,
+                                                         const CorrectedCovariance& covariance,
+                                                         double level = 0.95);
 std::vector<ParameterUncertainty> parameterUncertainties(const Estimate& estimate,
                                                          const CorrectedCovariance& covariance,
                                                          double level = 0.95);

@@ -24,6 +24,7 @@ struct Estimate {
   /// Part of each direction that the data do not decide: a truncated or prior-decided combination
   /// of base parameters, in words.
   std::vector<std::string> undecided;
+  std::vector<int> at_zero;       ///< standard parameters that may not be negative, at this bound
   std::vector<int> active_links;  ///< links whose consistency constraint holds with equality
   double condition = 0.0;         ///< of the weighted, column-scaled base regressor
   double gap = 0.0;               ///< duality gap relative to the objective, where there is one

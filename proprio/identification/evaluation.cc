@@ -21,6 +21,14 @@ struct ErrorSums {
     ++rows;
   }
 
+  void add(const JointError& joint) {
+    const auto count = static_cast<double>(joint.rows);
+    error += count * joint.rms * joint.rms;
+    torque += count * joint.torque_rms * joint.torque_rms;
+    peak = std::max(peak, joint.peak);
+    rows += joint.rows;
+  }
+
   JointError result() const { return jointError(error, torque, peak, rows); }
 };
 
@@ -59,6 +67,24 @@ Evaluation evaluate(const std::string& model, const MotionData& data,
   }
   evaluation.overall = all.result();
   return evaluation;
+}
+
+Evaluation pooled(const std::vector<Evaluation>& evaluations, const std::string& model) {
+  std::vector<ErrorSums> joints;
+  ErrorSums overall;
+  Evaluation out;
+  for (const Evaluation& evaluation : evaluations) {
+    if (!model.empty() && evaluation.model != model) continue;
+    out.model = evaluation.model;
+    out.recording += (out.recording.empty() ? "" : ", ") + evaluation.recording;
+    out.in_turn = evaluation.in_turn;
+    joints.resize(std::max(joints.size(), evaluation.joints.size()));
+    for (size_t j = 0; j < evaluation.joints.size(); ++j) joints[j].add(evaluation.joints[j]);
+    overall.add(evaluation.overall);
+  }
+  for (const ErrorSums& joint : joints) out.joints.push_back(joint.result());
+  out.overall = overall.result();
+  return out;
 }
 
 void shareVectorNorms(const Tree& tree, Evaluation* evaluation) {

@@ -29,7 +29,12 @@ struct Evaluation {
   std::string recording;
   std::vector<JointError> joints;  ///< per velocity coordinate
   JointError overall;              ///< all rows together
+  /// Of the training rows, each block of them by parameters that were found without it.
+  bool in_turn = false;
 };
+
+/// All recordings together, as if they were one; those of `model` only, unless it is empty.
+Evaluation pooled(const std::vector<Evaluation>& evaluations, const std::string& model = {});
 
 /// Axes of wrenches are compared with the norm of their force or moment: one axis of it may be
 /// nothing but noise.

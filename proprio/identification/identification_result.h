@@ -36,6 +36,7 @@ struct ParameterUncertainty {
   double sigma = 0.0;
   double percent = 0.0;          ///< 100 sigma / |value|; infinite where the value is zero
   double low = 0.0, high = 0.0;  ///< of the confidence interval (95 % unless told otherwise)
+  bool at_bound = false;         ///< zero, because it may not be negative
 };
 
 struct MethodResult {
@@ -88,6 +89,7 @@ struct IdentificationResult {
   bool passed = true;
   std::string verdict;               ///< one paragraph
   std::vector<std::string> reasons;  ///< why it did not pass, and what else to know
+  size_t causes = 0;                 ///< so many of them, the first, are why it did not pass
   std::string advice;                ///< which method fits these data, and why
 
   const MethodResult& best() const { return methods[chosen]; }

@@ -13,13 +13,17 @@
 #include "proprio/core/text.h"
 #include "proprio/dynamics/base_parameters.h"
 #include "proprio/identification/consistent_least_squares.h"
+#include "proprio/identification/cross_validation.h"
 #include "proprio/identification/diagnosis.h"
+#include "proprio/identification/disturbed_stretch.h"
 #include "proprio/identification/late_reversals.h"
 #include "proprio/identification/least_squares.h"
 #include "proprio/identification/plausibility.h"
 #include "proprio/identification/prior.h"
+#include "proprio/identification/recording_agreement.h"
 #include "proprio/identification/recording_noise.h"
 #include "proprio/identification/robust_covariance.h"
+#include "proprio/identification/robust_least_squares.h"
 #include "proprio/identification/sensed_wrenches.h"
 #include "proprio/identification/separable_friction.h"
 #include "proprio/identification/usual_terms.h"
@@ -34,6 +38,9 @@ namespace {
 constexpr char kOtherScale[] =
     "check unit, gear ratios and drive gains; if they are motor currents, declare 'quantity: "
     "current' and each joint's 'drive: {gain: ...}' (N m per ampere) in robot.yaml";
+
+/// Training errors that ask no questions, in percent of the torque.
+constexpr double kSmallError = 5.0;
 
 /// Warnings about recordings that are told beside the verdict; the report has them all.
 constexpr size_t kMostWarnings = 6;
@@ -57,50 +64,35 @@ std::string whole(const QualityFinding& finding) {
   return finding.about + ": " + finding.sentence;
 }
 
+/// "b/" for x/b/test.csv beside x/a/test.csv: the fewest folders that tell a file from others of
+/// its name; empty if there are none.
+std::string distinguishingFolders(const std::string& path, const IdentifyOptions& options) {
+  const auto tail = [](const std::string& of, int parts) {
+    std::filesystem::path rest = std::filesystem::absolute(of).lexically_normal(), taken;
+    for (int k = 0; k < parts && rest.has_filename(); ++k, rest = rest.parent_path())
+      taken = taken.empty() ? rest.filename() : rest.filename() / taken;
+    return taken;
+  };
+  std::vector<std::string> others;
+  for (const auto* paths : {&options.logs, &options.validate}) {
+    for (const std::string& other : *paths) {
+      if (std::filesystem::absolute(other).lexically_normal() !=
+          std::filesystem::absolute(path).lexically_normal())
+        others.push_back(other);
+    }
+  }
+  int parts = 1;
+  const auto ambiguous = [&](const std::string& other) {
+    return tail(other, parts) == tail(path, parts);
+  };
+  constexpr int kDeepest = 20;
+  while (parts < kDeepest && std::any_of(others.begin(), others.end(), ambiguous)) ++parts;
+  const std::string folders = tail(path, parts).parent_path().string();
+  return folders.empty() ? "" : folders + "/";
+}
+
 bool usesFullCovariance(const std::string& method) {
   return method == "wls" || method == "irls" || method == "pc-irls";
-}
-
-/// One fold: the problem without one block.
-IdentificationProblem without(const IdentificationProblem& problem, size_t block) {
-  IdentificationProblem rest = problem;
-  const StackedBlock& left_out = problem.stacked.blocks[block];
-  rest.data[static_cast<size_t>(left_out.recording)]
-      .use.middleRows(left_out.start, left_out.count)
-      .setConstant(false);
-  rest.stacked.blocks.erase(rest.stacked.blocks.begin() + static_cast<std::ptrdiff_t>(block));
-  return rest;
-}
-
-/// Per coordinate the largest |tau - W beta| of the rows of a block that count; the factors keep
-/// only sums of squares.
-Eigen::VectorXd largestResiduals(const IdentificationProblem& problem, const StackedBlock& block,
-                                 const Eigen::VectorXd& beta) {
-  const MotionData data =
-      middleSamples(problem.data[static_cast<size_t>(block.recording)], block.start, block.count);
-  const Eigen::MatrixXd residuals = torqueResiduals(problem, data, beta);
-  return data.use.select(residuals.array().abs(), 0.0).colwise().maxCoeff().transpose();
-}
-
-/// Errors on blocks that did not take part, each in turn.
-Evaluation crossValidation(const IdentificationProblem& problem, const Method& method,
-                           const MethodOptions& options) {
-  const StackedProblem& stacked = problem.stacked;
-  const Eigen::VectorXd torques = squaredTorques(stacked);
-  Eigen::VectorXd errors = Eigen::VectorXd::Zero(stacked.coordinates()), peaks = errors;
-  for (size_t k = 0; k < stacked.blocks.size(); ++k) {
-    const Estimate estimate = method.run(without(problem, k), options);
-    errors += squaredResiduals(stacked, estimate.beta, {static_cast<int>(k)});
-    peaks = peaks.cwiseMax(largestResiduals(problem, stacked.blocks[k], estimate.beta));
-  }
-  Evaluation evaluation;
-  evaluation.model = method.name;
-  evaluation.recording = fmt::format("each of {} blocks in turn", stacked.blocks.size());
-  for (int j = 0; j < stacked.coordinates(); ++j)
-    evaluation.joints.push_back(jointError(errors[j], torques[j], peaks[j], stacked.rows(j)));
-  evaluation.overall = jointError(errors.sum(), torques.sum(), peaks.maxCoeff(), stacked.rows());
-  shareVectorNorms(*problem.tree, &evaluation);
-  return evaluation;
 }
 
 std::vector<LinkConsistency> consistencyOf(const Tree& tree, const ParameterLayout& layout,
@@ -206,10 +198,25 @@ class Job {
       }
     }
     for (const std::string& path : options_.validate) {
-      for (MotionData& motion : convert(path, &recordings_[next++], true))
+      for (MotionData& motion : convert(path, &recordings_[next++], true)) {
+        requireUnseen(motion, path);
         result_.validation.push_back(std::move(motion));
+      }
     }
     result_.stages.push_back({"read, filter, differentiate", watch_.lap()});
+  }
+
+  /// What was learnt by heart proves nothing.
+  void requireUnseen(const MotionData& motion, const std::string& path) const {
+    for (const MotionData& seen : training_) {
+      if (seen.q.rows() != motion.q.rows() || seen.q != motion.q || seen.tau != motion.tau)
+        continue;
+      throw Error(fmt::format(
+          "{}: --validate has the same samples as --log {}; expected a motion that is not "
+          "identified from: give another recording, or leave --validate out (blocks are then left "
+          "out in turn)",
+          path, options_.logs[static_cast<size_t>(seen.source)]));
+    }
   }
 
   /// All of them first: joints that none has are held still.
@@ -245,6 +252,9 @@ class Job {
     std::vector<MotionData> motions = motionsOf(*tree_, std::move(*recording), path,
                                                 options_.signals, options_.measurement, &info);
     result_.recordings.push_back(std::move(info));
+    // files of the same name in several folders stay apart
+    const std::string folders = distinguishingFolders(path, options_);
+    for (MotionData& motion : motions) motion.name = folders + motion.name;
     return motions;
   }
 
@@ -359,8 +369,10 @@ class Job {
     tell("stacking the regressor");
     result_.problem = problemOfTraining();
     checkScales();
-    const std::string told = weighByNoise(&result_.problem);
-    if (!told.empty()) result_.reasons.push_back(told);
+    if (recordingsAgree()) {
+      const std::string told = weighByNoise(&result_.problem);
+      if (!told.empty()) result_.reasons.push_back(told);
+    }
     const Parameters declared = declaredParameters(tree_->sharedModel());
     result_.declared = Eigen::Map<const Eigen::VectorXd>(
         declared.values.data(), static_cast<Eigen::Index>(declared.values.size()));
@@ -369,6 +381,18 @@ class Job {
     for (const MotionData& motion : result_.validation)
       addBaselines(motion, &result_.validation_baselines);
     result_.stages.push_back({"base parameters, stacked rows", watch_.lap()});
+  }
+
+  /// Misfit of recordings that show different robots is no noise: it gets no weight, but an answer.
+  bool recordingsAgree() {
+    if (options_.logs.size() < 2) return true;
+    tell("agreement of the recordings");
+    const RecordingAgreement found = testAgreement(result_.problem);
+    if (found.agree()) return true;
+    result_.recordings.front().quality.findings.push_back(
+        {found.contradict() ? Severity::kError : Severity::kWarning, "",
+         agreementText(result_.problem, found, options_.logs)});
+    return !found.contradict();
   }
 
   /// Rows of each log by its noise, as the options want it; what is worth telling about it.
@@ -474,7 +498,7 @@ class Job {
                       name));
     const CorrectedCovariance corrected = correctedCovariance(problem, estimate);
     estimate.covariance = corrected.covariance;
-    method_result.base = parameterUncertainties(estimate, corrected);
+    method_result.base = parameterUncertainties(problem, estimate, corrected);
     method_result.joints = diagnoseResiduals(problem, estimate, corrected);
     method_result.origins = parameterOrigins(problem, estimate);
     method_result.links = consistencyOf(*tree_, *problem.layout, estimate.chi);
@@ -509,12 +533,50 @@ class Job {
     return fits;
   }
 
+  /// Something that pushed the robot for a while, if residuals are large enough to ask; it fails
+  /// what it has pulled clearly away from what robust least squares finds in the rest.
+  void checkDisturbances() {
+    const MethodResult& best = result_.best();
+    const IdentificationProblem& problem = result_.problem;
+    const Evaluation seen = pooled(best.training);
+    const auto poor = std::count_if(seen.joints.begin(), seen.joints.end(), [](const auto& joint) {
+      return joint.percent > kSmallError;
+    });
+    if (poor < 2) return;
+    const Estimate robust = reweightedLeastSquares(problem, {});
+    const std::vector<DisturbedStretch> stretches = disturbedStretches(problem, robust);
+    if (stretches.empty()) return;
+    disturbed_ = true;
+    std::vector<Evaluation> with, without;
+    for (const MotionData& motion : undisturbed(problem, stretches)) {
+      with.push_back(evaluate("", *tree_, *problem.layout, best.estimate.chi, motion));
+      without.push_back(evaluate("", *tree_, *problem.layout, robust.chi, motion));
+    }
+    const Evaluation pulled = pooled(with), rest = pooled(without);
+    bool worse = false;
+    for (size_t j = 0; j < rest.joints.size(); ++j)
+      worse = worse || clearlyWorse(pulled.joints[j], rest.joints[j]);
+    std::vector<std::string> words;
+    for (const DisturbedStretch& stretch : stretches)
+      words.push_back(stretchText(problem, stretch));
+    result_.recordings.front().quality.findings.push_back(
+        {worse ? Severity::kError : Severity::kWarning, "",
+         fmt::format("something pushed the robot {}: the residuals of several joints are large at "
+                     "once, as by a contact{}; cut this out of the recording (proprio log --from, "
+                     "--to), or use --method pc-irls",
+                     fmt::join(words, " and "),
+                     worse ? fmt::format(", and pull the parameters away: {:.2g} % of the torque "
+                                         "remain in the rest, {:.2g} % with robust weights",
+                                         pulled.overall.percent, rest.overall.percent)
+                           : "")});
+  }
+
   /// Is it good, what else is to be known, and which method would suit these recordings.
   void conclude() {
     tell("statistics");
     const MethodResult& best = result_.best();
-    // blocks that are left out in turn are the training data
-    if (result_.validation.empty()) result_.validation_baselines = result_.training_baselines;
+    checkDisturbances();
+    if (result_.validation.empty() && !best.validation.empty()) useTrainingBaselines();
     const auto judged = [&](const std::vector<Evaluation>& own_fits) {
       return judge(best.estimate.method, coordinateNames(*tree_), best.training, best.validation,
                    result_.validation_baselines, own_fits);
@@ -526,6 +588,7 @@ class Job {
           " These blocks are parts of the same motion: give another one with --validate to learn "
           "whether the parameters hold beyond it.";
     result_.passed = verdict.passed;
+    result_.causes = verdict.causes;
     result_.verdict = std::move(verdict.text);
     const std::vector<std::string> told = std::move(result_.reasons);
     result_.reasons = std::move(verdict.reasons);
@@ -534,8 +597,8 @@ class Job {
     const std::vector<std::string>& notes = best.estimate.notes;
     result_.reasons.insert(result_.reasons.end(), notes.begin(), notes.end());
     if (verdict.passed && !result_.passed)
-      result_.verdict = "Failed: " + result_.reasons.front() +
-                        ". Nevertheless: " + result_.verdict.substr(result_.verdict.find(' ') + 1);
+      result_.verdict = fmt::format("Failed: {}. As for the errors, {}", result_.reasons.front(),
+                                    verdict.measured);
     MethodOptions independent = options_.method;
     independent.full_covariance = false;
     const Estimate plain = weightedLeastSquares(result_.problem, independent);
@@ -546,6 +609,15 @@ class Job {
     if (!best.consistent) tellFeasibility(best.estimate);
     result_.advice = adviceFor(best, bias);
     result_.stages.push_back({"statistics, verdict", watch_.lap()});
+  }
+
+  /// Blocks that are left out in turn are the training data: so are the rows to compare on.
+  void useTrainingBaselines() {
+    std::vector<Evaluation>& baselines = result_.validation_baselines;
+    for (const char* model : {"as given", "gravity only", "zero"}) {
+      baselines.push_back(pooled(result_.training_baselines, model));
+      baselines.back().recording = result_.best().validation.front().recording;
+    }
   }
 
   /// Whether an estimate that is not possible only divides its base parameters badly, or no
@@ -576,6 +648,7 @@ class Job {
       for (const QualityFinding& finding : info.quality.findings) {
         if (finding.severity == Severity::kError) {
           result_.passed = false;
+          ++result_.causes;
           result_.reasons.insert(result_.reasons.begin(), whole(finding));
         } else if (finding.severity == Severity::kWarning || finding.about.empty()) {
           warnings.push_back(whole(finding));
@@ -602,6 +675,7 @@ class Job {
     facts.noise_bias = bias.biased();
     facts.bias_tested = bias.decided();
     facts.rate_hz = result_.recordings.front().recorded_rate_hz;
+    facts.outliers = disturbed_;
     for (const RecordingInfo& info : result_.recordings) {
       for (const ChannelStatistics& channel : info.quality.channels)
         facts.outliers = facts.outliers || (options_.measurement.keep_spikes && channel.spikes > 0);
@@ -620,6 +694,7 @@ class Job {
   std::vector<MotionData> training_;
   std::map<int, double>
       suspects_;  // velocity coordinates whose torques have another scale; how much
+  bool disturbed_ = false;  // by something that pushed the robot for a while
   Stopwatch watch_;
 };
 

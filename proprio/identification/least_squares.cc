@@ -172,11 +172,13 @@ std::vector<ParameterOrigin> parameterOrigins(const IdentificationProblem& probl
   const PriorMetric metric = priorMetric(*problem.layout, problem.prior, problem.sizes);
   const Eigen::MatrixXd B = baseMatrix(problem.base);
   const Eigen::VectorXd prior = (B * solveMetric(metric, B.transpose())).diagonal();
+  const Eigen::VectorXd believed = B * problem.prior;
   std::vector<bool> decided(static_cast<size_t>(B.rows()));
   for (Eigen::Index i = 0; i < B.rows(); ++i) {
-    const double variance = estimate.covariance(i, i);
+    const double variance = estimate.covariance(i, i), moved = estimate.beta[i] - believed[i];
     decided[static_cast<size_t>(i)] =
-        variance > 0.0 && variance < kPriorShare * kPriorShare * prior[i];
+        variance > 0.0 && (variance < kPriorShare * kPriorShare * prior[i] ||
+                           moved * moved > std::max(prior[i], 4.0 * variance));
   }
   const std::vector<ParameterStatus> statuses = parameterStatuses(problem.base);
   std::vector<ParameterOrigin> origins(statuses.size(), ParameterOrigin::kPrior);

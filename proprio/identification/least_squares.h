@@ -52,8 +52,10 @@ Eigen::VectorXd standardFromBase(const IdentificationProblem& problem, const Eig
 /// the largest shares first.
 std::string directionText(const IdentificationProblem& problem, const Eigen::VectorXd& direction);
 
-/// Per standard parameter: data, combination or prior. A base parameter that the data do not decide
-/// (relative standard deviation, or a silent direction) makes those that it stands for prior.
+/// Per standard parameter: data, combination or prior. The data decide a base parameter if they
+/// bring its standard deviation below half of what the prior believes, or its value farther from
+/// the prior's than that deviation (and than two of its own): the prior cannot have said so. Those
+/// that they do not decide make the parameters that they stand for prior.
 std::vector<ParameterOrigin> parameterOrigins(const IdentificationProblem& problem,
                                               const Estimate& estimate);
 

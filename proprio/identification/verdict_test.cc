@@ -93,14 +93,70 @@ TEST(Verdict, ToleratesWarmFriction) {
 }
 
 /// Claim: a model that leaves more than half of the torque of most joints unexplained fails, even
-/// if the description is worse still; one such joint among good ones does not fail it.
+/// if the description is worse still.
 TEST(Verdict, FailsWhereMostRemainsUnexplained) {
   const std::vector<Evaluation> poor = {errorsOf("as given", "b.csv", {300.0, 200.0})};
   const Verdict verdict = judged({60.0, 80.0}, {60.0, 80.0}, poor);
   EXPECT_FALSE(verdict.passed);
   EXPECT_NE(verdict.text.find("Of 2 of 2 joints more than half of the torque"), std::string::npos)
       << verdict.text;
-  EXPECT_TRUE(judged({6.0, 80.0}, {6.0, 80.0}, poor).passed);
+}
+
+/// Claim: a weak joint of which more than half remains unexplained is exempted from the verdict and
+/// named first, with the errors of the others behind it.
+TEST(Verdict, ExemptsWeakJointsByName) {
+  const auto withElbow = [](const char* model, const char* recording,
+                            const std::vector<double>& percents) {
+    Evaluation evaluation = errorsOf(model, recording, percents);
+    JointError& elbow = evaluation.joints[1];
+    elbow.torque_rms = 0.3;
+    elbow.rms = 0.01 * percents[1] * elbow.torque_rms;
+    return evaluation;
+  };
+  const Verdict verdict = judge("wls", kTwoJoints, {withElbow("wls", "a.csv", {5.0, 84.0})},
+                                {withElbow("wls", "b.csv", {6.0, 86.0})},
+                                {withElbow("as given", "b.csv", {30.0, 110.0})});
+  EXPECT_TRUE(verdict.passed);
+  EXPECT_EQ(verdict.text.rfind("Passed except for elbow, of whose torque 86 % remain unexplained: "
+                               "on b.csv, which it has not seen, wls predicts the torques of 1 other "
+                               "joint within 6 % of their norm (worst: shoulder).",
+                               0),
+            0u)
+      << verdict.text;
+}
+
+/// Claim: a robot of whose torques more than a third remains unexplained fails even if every joint
+/// is explained by half. Two joints with 10 N m and 25 and 45 % leave sqrt((25^2 + 45^2) / 2), 36 %.
+TEST(Verdict, FailsWhereAThirdOfAllRemainsUnexplained) {
+  const std::vector<Evaluation> poor = {errorsOf("as given", "b.csv", {300.0, 200.0})};
+  const Verdict verdict = judged({25.0, 45.0}, {25.0, 45.0}, poor);
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_EQ(verdict.causes, 1u);
+  EXPECT_NE(verdict.reasons[0].find("all joints together (36 %) remains unexplained"),
+            std::string::npos)
+      << verdict.reasons[0];
+  EXPECT_TRUE(judged({25.0, 35.0}, {25.0, 35.0}, poor).passed);
+}
+
+/// Claim: blocks that are left out in turn are compared with the baselines of the same rows; a
+/// joint fails only if it is clearly worse than them on rows that the model has seen as well.
+TEST(Verdict, ComparesBlocksThatAreLeftOutInTurn) {
+  const auto inTurn = [](const std::vector<double>& held_out, const std::vector<double>& seen) {
+    Evaluation blocks = errorsOf("wls", "each of 7 blocks in turn", held_out);
+    blocks.in_turn = true;
+    return judge("wls", kTwoJoints, {errorsOf("wls", "a.csv", seen)}, {blocks},
+                 {errorsOf("as given", "each of 7 blocks in turn", {5.0, 10.0})});
+  };
+  const Verdict worse = inTurn({6.0, 30.0}, {5.0, 25.0});
+  EXPECT_FALSE(worse.passed);
+  EXPECT_NE(worse.reasons[0].find("elbow is predicted worse than by the model as given (30"),
+            std::string::npos)
+      << worse.reasons[0];
+  const Verdict learning = inTurn({5.0, 13.0}, {5.0, 10.0});
+  EXPECT_TRUE(learning.passed) << learning.text;
+  ASSERT_EQ(learning.reasons.size(), 1u);
+  EXPECT_NE(learning.reasons[0].find("elbow is predicted no better than"), std::string::npos);
+  EXPECT_NE(learning.text.find("each by a fit without it"), std::string::npos) << learning.text;
 }
 
 /// Claim: the only joint with a torque is most of the joints: if more than half of it remains
@@ -113,7 +169,8 @@ TEST(Verdict, FailsWhereTheOnlyTorqueRemainsUnexplained) {
     for (Evaluation* evaluation : {&training, &held_out, &before}) evaluation->joints[1].rows = 0;
     return judge("wls", kTwoJoints, {training}, {held_out}, {before});
   };
-  EXPECT_TRUE(withOneTorque(40.0).passed);
+  EXPECT_TRUE(withOneTorque(30.0).passed);
+  EXPECT_FALSE(withOneTorque(40.0).passed);
   const Verdict verdict = withOneTorque(79.0);
   EXPECT_FALSE(verdict.passed);
   EXPECT_NE(verdict.text.find("Of shoulder, the only joint that can be judged, more than half"),

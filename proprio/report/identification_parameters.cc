@@ -127,7 +127,9 @@ std::string baseTables(const IdentificationResult& result) {
          fmt::format("<span title=\"σ = {}\">{}</span>", htmlNumber(sigma[i], 3),
                      interval ? htmlNumber(interval->low) + " … " + htmlNumber(interval->high)
                               : "± " + htmlNumber(sigma[i], 2)),
-         percent > 999.0 ? "&gt; 999" : htmlNumber(percent, 2),
+         interval && interval->at_bound ? "<span title=\"it may not be negative\">bound</span>"
+         : percent > 999.0              ? "&gt; 999"
+                                        : htmlNumber(percent, 2),
          spark(before[i], estimate.beta[i],
                interval ? interval->high - estimate.beta[i] : 2.0 * sigma[i])});
   }

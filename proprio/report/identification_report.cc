@@ -15,16 +15,18 @@
 namespace proprio {
 namespace {
 
-constexpr double kWellKnown = 10.0;  // percent
-
 std::string verdictBox(const IdentificationResult& result) {
   const bool validated = !result.best().validation.empty();
   const char* word = !result.passed ? "Failed" : validated ? "Passed" : "Not validated";
-  std::vector<std::string> remarks = result.reasons;
+  const char* look = !result.passed ? "bad" : passedInPart(result) ? "partly" : "good";
+  const auto first = result.reasons.begin() + static_cast<std::ptrdiff_t>(result.causes);
+  const std::vector<std::string> causes(result.reasons.begin(), first);
+  std::vector<std::string> remarks(first, result.reasons.end());
   if (!result.advice.empty()) remarks.push_back(result.advice);
-  return fmt::format("<div class=\"verdict {}\"><strong>{}</strong>\n<p>{}</p>\n{}</div>\n",
-                     result.passed ? "good" : "bad", word, xmlEscaped(verdictBeside(result)),
-                     bulletList(remarks));
+  return fmt::format(
+      "<div class=\"verdict {}\"><strong>{}</strong>\n<p>{}</p>\n{}<div class=\"remarks\">{}</div>"
+      "</div>\n",
+      look, word, xmlEscaped(verdictBeside(result)), bulletList(causes), bulletList(remarks));
 }
 
 std::string card(const std::string& number, const std::string& meaning) {
@@ -46,10 +48,6 @@ std::string keyNumbers(const IdentificationResult& result) {
         std::isnan(judged.joints[worst].percent))
       worst = j;
   }
-  const Eigen::VectorXd sigma = baseSigma(best.estimate);
-  Eigen::Index well = 0;
-  for (Eigen::Index i = 0; i < sigma.size(); ++i)
-    well += 100.0 * sigma[i] < kWellKnown * std::abs(best.estimate.beta[i]);
   Eigen::Index samples = 0;
   for (const MotionData& data : result.problem.data) samples += data.samples();
   double seconds = 0.0;
@@ -61,8 +59,8 @@ std::string keyNumbers(const IdentificationResult& result) {
   out += card(percentNumber(given.overall.percent), "the same with the robot as given");
   if (!judged.joints.empty())
     out += card(percentNumber(judged.joints[worst].percent), "worst joint: " + names[worst]);
-  out += card(fmt::format("{} of {}", well, sigma.size()),
-              fmt::format("base parameters known to {:.0f} %", kWellKnown));
+  out += card(fmt::format("{} of {}", knownWell(best.estimate), best.estimate.beta.size()),
+              fmt::format("base parameters known to {:.0f} %", kKnownWell));
   out += card(htmlNumber(best.estimate.condition, 3), "condition number");
   out += card(best.consistent ? "yes" : "no", "physically possible, every link");
   out += card(fmt::to_string(samples), "samples for training");

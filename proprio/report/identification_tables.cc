@@ -8,25 +8,6 @@
 #include "proprio/report/identification_tables_internal.h"
 
 namespace proprio {
-namespace {
-
-/// Sums behind errors, so that several can be put together.
-struct PooledError {
-  double error = 0.0, torque = 0.0, peak = 0.0;
-  Eigen::Index rows = 0;
-
-  void add(const JointError& joint) {
-    const auto count = static_cast<double>(joint.rows);
-    error += count * joint.rms * joint.rms;
-    torque += count * joint.torque_rms * joint.torque_rms;
-    peak = std::max(peak, joint.peak);
-    rows += joint.rows;
-  }
-
-  JointError result() const { return jointError(error, torque, peak, rows); }
-};
-
-}  // namespace
 
 std::vector<std::string> coordinateUnits(const Tree& tree) {
   std::vector<std::string> units(static_cast<size_t>(tree.velocityCount()), "N m");
@@ -43,28 +24,16 @@ std::vector<std::string> coordinateUnits(const Tree& tree) {
   return units;
 }
 
-Evaluation pooled(const std::vector<Evaluation>& evaluations, const std::string& model) {
-  std::vector<PooledError> joints;
-  PooledError overall;
-  Evaluation out;
-  for (const Evaluation& evaluation : evaluations) {
-    if (!model.empty() && evaluation.model != model) continue;
-    out.model = evaluation.model;
-    out.recording += (out.recording.empty() ? "" : ", ") + evaluation.recording;
-    joints.resize(std::max(joints.size(), evaluation.joints.size()));
-    for (size_t j = 0; j < evaluation.joints.size(); ++j) joints[j].add(evaluation.joints[j]);
-    overall.add(evaluation.overall);
-  }
-  for (const PooledError& joint : joints) out.joints.push_back(joint.result());
-  out.overall = overall.result();
-  return out;
-}
-
 Eigen::VectorXd baseSigma(const Estimate& estimate) {
   if (estimate.covariance.rows() != estimate.beta.size())
     return Eigen::VectorXd::Constant(estimate.beta.size(),
                                      std::numeric_limits<double>::quiet_NaN());
   return estimate.covariance.diagonal().cwiseMax(0.0).cwiseSqrt();
+}
+
+Eigen::Index knownWell(const Estimate& estimate) {
+  const Eigen::ArrayXd sigma = baseSigma(estimate).array();
+  return (sigma > 0.0 && 100.0 * sigma < kKnownWell * estimate.beta.array().abs()).count();
 }
 
 Eigen::VectorXd standardSigma(const IdentificationProblem& problem, const MethodResult& method) {
@@ -105,13 +74,24 @@ ParameterOrigin originOf(const MethodResult& method, int parameter) {
 }
 
 std::string verdictBeside(const IdentificationResult& result) {
+  const std::string& verdict = result.verdict;
+  if (passedInPart(result)) return verdict.substr(std::string("Passed ").size());
   for (const std::string word : {"Passed: ", "Failed: ", "Not validated: "}) {
-    if (result.verdict.rfind(word, 0) != 0 || result.verdict.size() == word.size()) continue;
-    std::string text = result.verdict.substr(word.size());
-    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    if (!verdict.starts_with(word) || verdict.size() == word.size()) continue;
+    std::string text = verdict.substr(word.size());
+    // words begin large, names of channels and joints stay as they are
+    const size_t end = text.find_first_of(" ,");
+    if (std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(
+                                                     end == std::string::npos ? text.size() : end),
+                    [](unsigned char c) { return std::isalpha(c) != 0; }))
+      text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
     return text;
   }
-  return result.verdict;
+  return verdict;
+}
+
+bool passedInPart(const IdentificationResult& result) {
+  return result.passed && result.verdict.starts_with("Passed except ");
 }
 
 }  // namespace proprio

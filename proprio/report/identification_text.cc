@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <numeric>
 
 #include "proprio/core/text_table.h"
 #include "proprio/report/identification_tables_internal.h"
@@ -15,7 +13,6 @@ namespace proprio {
 namespace {
 
 constexpr size_t kWorstParameters = 5;  // that are shown
-constexpr double kKnownWell = 10.0;     // relative standard deviation in percent
 
 std::string percentText(const JointError& error) {
   if (error.rows == 0 || std::isnan(error.percent)) return "-";
@@ -31,7 +28,7 @@ std::string recordingNames(const std::vector<MotionData>& data) {
   for (const MotionData& motion : data) {
     const double rate = motion.rate_hz;
     names.push_back(fmt::format("{} ({} samples at {} Hz)",
-                                std::filesystem::path(motion.name).filename().string(),
+                                motion.name,
                                 motion.samples(), readable(rate)));
   }
   return fmt::format("{}", fmt::join(names, ", "));
@@ -140,8 +137,16 @@ std::string worstText(const IdentificationResult& result, bool colour, int width
   const Eigen::VectorXd sigma = baseSigma(estimate);
   const Eigen::VectorXd relative =
       100.0 * sigma.cwiseQuotient(estimate.beta.cwiseAbs().cwiseMax(1e-300));
-  std::vector<int> order(static_cast<size_t>(estimate.beta.size()));
-  std::iota(order.begin(), order.end(), 0);
+  const std::vector<ParameterUncertainty>& base = result.best().base;
+  std::vector<int> order;
+  size_t at_bound = 0;
+  for (int i = 0; i < static_cast<int>(estimate.beta.size()); ++i) {
+    const auto place = static_cast<size_t>(i);
+    const bool bound = place < base.size() && base[place].at_bound;
+    at_bound += bound ? 1 : 0;
+    // neither a bound nor what was dropped or held fast is badly known
+    if (!bound && sigma[i] != 0.0) order.push_back(i);
+  }
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return relative[a] > relative[b]; });
   order.resize(std::min(order.size(), kWorstParameters));
@@ -157,11 +162,11 @@ std::string worstText(const IdentificationResult& result, bool colour, int width
         {name, readable(estimate.beta[i], 3), readable(sigma[i], 2), relativeText(relative[i]),
          (*problem.layout)[problem.base.independent[static_cast<size_t>(i)]].unit});
   }
-  const auto well = (relative.array() < kKnownWell).count();
   return inked("\nBase parameters", Ink::kBold, colour) +
-         inked(fmt::format("  {} of {} are known to better than {:.0f} %, condition number {}; the "
-                           "worst:\n",
-                           well, estimate.beta.size(), kKnownWell, readable(estimate.condition, 3)),
+         inked(fmt::format("  {} of {} are known to {:.0f} %{}, condition number {}; the worst:\n",
+                           knownWell(estimate), estimate.beta.size(), kKnownWell,
+                           at_bound > 0 ? fmt::format(", {} are at their bound", at_bound) : "",
+                           readable(estimate.condition, 3)),
                Ink::kDim, colour) +
          table.text(colour);
 }
@@ -198,10 +203,14 @@ std::string verdictText(const IdentificationResult& result, bool colour, int wid
                      inked(!result.passed ? "FAILED"
                            : validated    ? "PASSED"
                                           : "NOT VALIDATED",
-                           result.passed ? Ink::kGreen : Ink::kRed, colour) +
+                           !result.passed         ? Ink::kRed
+                           : passedInPart(result) ? Ink::kYellow
+                                                  : Ink::kGreen,
+                           colour) +
                      "  " + wrapped(verdictBeside(result), width - 8, 8) + "\n";
-  for (const std::string& reason : result.reasons)
-    text += fmt::format("  {} {}\n", result.passed ? "•" : "▲", wrapped(reason, width - 4, 4));
+  for (size_t i = 0; i < result.reasons.size(); ++i)
+    text += fmt::format("  {} {}\n", i < result.causes ? "▲" : "•",
+                        wrapped(result.reasons[i], width - 4, 4));
   if (!result.advice.empty()) text += fmt::format("  • {}\n", wrapped(result.advice, width - 4, 4));
   return text;
 }

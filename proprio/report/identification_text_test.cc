@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "proprio/core/text_table.h"
@@ -54,6 +55,32 @@ TEST(IdentificationText, FailureAndMissingParts) {
   EXPECT_TRUE(tells(text, "not validated")) << text;
   EXPECT_FALSE(tells(text, "validation %")) << text;
   EXPECT_FALSE(tells(text, "nan")) << text;
+}
+
+// Known to 10 % is what has a standard deviation of less than a tenth of its value: not what was
+// dropped or held fast, which has none. A value at its bound is counted apart and not called badly
+// known.
+TEST(IdentificationText, CountsWhatIsKnown) {
+  IdentificationResult result = identified("tx40");
+  Estimate& estimate = result.methods[0].estimate;
+  estimate.beta[0] = 0.0;
+  estimate.covariance.row(0).setZero();
+  estimate.covariance.col(0).setZero();
+  estimate.covariance.row(1).setZero();
+  estimate.covariance.col(1).setZero();
+  const Eigen::Index bound = estimate.beta.size() - 1;
+  estimate.beta[bound] = 0.0;
+  estimate.covariance(bound, bound) = 1.0;
+  result.methods[0].base.assign(static_cast<size_t>(estimate.beta.size()), {});
+  result.methods[0].base.back().at_bound = true;
+  int known = 0;
+  for (Eigen::Index i = 2; i < bound; ++i)
+    known += std::sqrt(estimate.covariance(i, i)) < 0.1 * std::abs(estimate.beta[i]) ? 1 : 0;
+  const std::string text = identificationText(result, false);
+  EXPECT_TRUE(tells(text, std::to_string(known) + " of " + std::to_string(estimate.beta.size()) +
+                              " are known to 10 %, 1 are at their bound"))
+      << text;
+  EXPECT_FALSE(tells(text, "> 10000")) << text;
 }
 
 // A model that is worse than the description as given is called that.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 
 #include "proprio/report/chart.h"
@@ -96,7 +95,7 @@ Figure torqueFigure(const IdentificationResult& result, const MotionData& data, 
   const std::vector<std::string> names = coordinateNames(tree), units = coordinateUnits(tree);
   Figure figure;
   figure.title = fmt::format("{}: {}", validation ? "Validation" : "Training",
-                             std::filesystem::path(data.name).filename().string());
+                             data.name);
   figure.x = {"time", "s"};
   figure.columns = 2;
   figure.width = 1120.0;

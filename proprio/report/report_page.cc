@@ -26,6 +26,7 @@ a{color:var(--after)}nav{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;margin:1re
 .verdict{margin:1.1rem 0;padding:1rem 1.2rem;border-radius:8px;border-left:6px solid}
 .verdict p{max-width:90ch;font-size:1.05rem}.verdict ul{margin:.5rem 0 0;padding-left:1.2rem}
 .verdict.good{background:var(--good-soft);border-color:var(--good)}.verdict.bad{background:var(--bad-soft);border-color:var(--bad)}
+.verdict.partly{background:var(--warn-soft);border-color:var(--warn)}.partly>strong{color:var(--warn)}.verdict .remarks{font-size:.92rem}.bad>ul{font-weight:600}
 .verdict strong{font-size:1.15rem;letter-spacing:.02em}.good>strong{color:var(--good)}.bad>strong{color:var(--bad)}
 .numbers{display:grid;grid-template-columns:repeat(4,1fr);gap:.7rem;margin:1rem 0}
 .numbers div{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.65rem .85rem}
@@ -41,10 +42,10 @@ td .bar{display:block;min-width:4.2rem;padding:0 .25rem;border-radius:3px}
 .badge.good{color:var(--good);background:var(--good-soft)}.badge.bad{color:var(--bad);background:var(--bad-soft)}
 .badge.warn{color:var(--warn);background:var(--warn-soft)}.badge.plain{color:var(--muted);background:var(--card)}
 .before{color:var(--before)}.after{color:var(--after)}.data{font-weight:600}.combination{color:inherit}.prior{color:var(--muted);font-style:italic}
-.pair{display:flex;flex-wrap:wrap;gap:1rem 2rem;align-items:flex-start}.pair>div{flex:1 1 440px;min-width:0}.groups{columns:2 460px;column-gap:2rem}
-.groups>div{break-inside:avoid;margin-bottom:.9rem}.groups td.l{overflow:hidden;text-overflow:ellipsis}.groups .scroll{margin:0}
-.groups table{width:100%;min-width:460px;table-layout:fixed;font-size:.86rem}.groups th,.groups td{padding:.2rem .3rem}
-.groups th:nth-child(1){width:23%}.groups th:nth-child(2),.groups th:nth-child(3){width:14%}.groups th:nth-child(4){width:28%}.groups th:nth-child(5){width:10%}
+.pair{display:flex;flex-wrap:wrap;gap:1rem 2rem;align-items:flex-start}.pair>div{flex:1 1 440px;min-width:0}.groups{columns:2 520px;column-gap:2rem}
+.groups>div{break-inside:avoid;margin-bottom:.9rem}.groups td.l{max-width:11rem;overflow:hidden;text-overflow:ellipsis}.groups .scroll{margin:0}
+.groups table{width:100%;font-size:.86rem}.groups th,.groups td{padding:.2rem .3rem}
+.groups td:last-child{min-width:4rem}
 .spark{display:block;width:100%;height:16px}
 .spark line{stroke:var(--line)}.spark .ci{stroke:var(--after);stroke-width:2;opacity:.6}.spark .old{fill:none;stroke:var(--before);stroke-width:1.6}.spark .new{fill:var(--after)}
 .charts{overflow-x:auto}.chart{display:block;max-width:100%;min-width:680px;height:auto;margin:.3rem 0 1rem;touch-action:pan-y;user-select:none}
