@@ -45,12 +45,22 @@ Eigen::MatrixX2d impliedSteps(const Eigen::MatrixXd& dq, const Eigen::MatrixXd& 
   return steps;
 }
 
+/// Half of the weight is below it: rows at rest say nothing about the step, however many they are.
 double medianStep(const Eigen::MatrixX2d& steps) {
-  std::vector<double> known;
-  for (const double step : steps.col(0)) {
-    if (std::isfinite(step)) known.push_back(step);
+  std::vector<std::pair<double, double>> known;
+  double all = 0.0;
+  for (Eigen::Index k = 0; k < steps.rows(); ++k) {
+    if (!std::isfinite(steps(k, 0)) || !(steps(k, 1) > 0.0)) continue;
+    known.emplace_back(steps(k, 0), steps(k, 1));
+    all += steps(k, 1);
   }
-  return known.empty() ? 0.0 : median(std::move(known));
+  std::sort(known.begin(), known.end());
+  double below = 0.0;
+  for (const auto& [step, weight] : known) {
+    below += weight;
+    if (below >= 0.5 * all) return step;
+  }
+  return 0.0;
 }
 
 }  // namespace

@@ -6,8 +6,9 @@
 ///   s_k = sum_j w_j dq_jk v_jk / sum_j w_j v_jk^2,   dq_jk = q_j,k+1 - q_jk,
 ///   v_jk the mean velocity of both rows, w_j = 1 / (median |dq_j - s v_j|)^2
 ///
-/// is the step of time that all joints imply between rows k and k + 1, and s its median. Rows whose
-/// s_k is known to a tenth of s (by the residuals of all) are judged.
+/// is the step of time that all joints imply between rows k and k + 1, and s its median, weighted
+/// by the sum that s_k is divided by: rows at rest tell nothing. Rows whose s_k is known to a tenth
+/// of s (by the residuals of all) are judged.
 
 #include <Eigen/Core>
 

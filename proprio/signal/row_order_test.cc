@@ -52,6 +52,27 @@ TEST(RowOrder, EqualSteps) {
   }
 }
 
+// A robot that rests most of the time, as between the strokes of a friction sweep, has equal steps.
+// At rest a filter makes small velocities of the encoder's noise, which are no measure of time.
+TEST(RowOrder, RestsBetweenStrokes) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  const Eigen::Index n = 20000;
+  constexpr double kStep = 1e-3, kLowPass = 0.01;
+  Eigen::MatrixXd q = Eigen::MatrixXd::Zero(n, 2), v = q, noise = q;
+  for (Eigen::Index k = 1; k < n; ++k) {
+    const Eigen::Index stroke = k / 1000;
+    v(k, stroke % 2) = stroke % 8 == 0 ? 1.2 : stroke % 8 == 1 ? 0.1 : 0.0;
+    q.row(k) = q.row(k - 1) + 0.5 * kStep * (v.row(k) + v.row(k - 1));
+    for (Eigen::Index j = 0; j < 2; ++j) noise(k, j) = 1e-5 * normal(random);
+  }
+  q += noise;
+  v.bottomRows(n - 1) += kLowPass / kStep * (noise.bottomRows(n - 1) - noise.topRows(n - 1));
+  const RowOrder order = rowOrder(q, v);
+  EXPECT_GT(order.judged, 1000);
+  EXPECT_FALSE(order.gaps()) << order.unequal << " of " << order.judged;
+}
+
 // Of rows that are left out at random, about that share of the steps is unequal.
 TEST(RowOrder, MissingRows) {
   const StateRows all = stateRows(100.0, 1e-5, 0.01);
