@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/sha256.h"
@@ -31,6 +32,9 @@ constexpr double kGapSteps = 5.0, kGapSeconds = 0.02;
 /// how often it may.
 constexpr double kJump = 0.05, kJumpSteps = 20.0;
 constexpr size_t kMostJumps = 20;
+/// Rows in which nothing moves, and times the usual step after them: a recorder that hung.
+constexpr Eigen::Index kFrozenRows = 10;
+constexpr double kFrozenJump = 3.0;
 /// Shorter stretches between gaps or jumps are left out.
 constexpr Eigen::Index kShortStretch = 100;
 /// Fewer are no recording.
@@ -70,6 +74,18 @@ void removeSpikes(const Quality& quality, Recording* recording, std::vector<std:
   }
 }
 
+/// No motor: the description allows this joint no effort, and others some (0 for all is what
+/// exporters write who do not know). Its torque is zero, which is as good as measured.
+bool isPassive(const Model& model, const std::string& joint) {
+  const auto effort = [&](const std::string& name) {
+    return model.joints[static_cast<size_t>(requireJoint(model, name))].limits.effort;
+  };
+  const std::vector<std::string> joints = signalJoints(model);
+  return effort(joint) == 0.0 &&
+         std::any_of(joints.begin(), joints.end(),
+                     [&](const std::string& name) { return effort(name) > 0.0; });
+}
+
 /// Joints whose torque is not recorded, or is no measurement: their channel is (made) zero.
 std::vector<std::string> silentTorques(const Model& model, Recording* recording,
                                        std::vector<std::string>* told) {
@@ -81,13 +97,20 @@ std::vector<std::string> silentTorques(const Model& model, Recording* recording,
       recording->channels.push_back(channel);
       recording->values.conservativeResize(Eigen::NoChange, recording->values.cols() + 1);
       recording->values.rightCols(1).setZero();
+      if (isPassive(model, joint)) {
+        told->push_back(fmt::format(
+            "joint '{}' has no motor (its limit of effort is 0): its torque is taken as zero",
+            joint));
+        continue;
+      }
       silent.push_back(joint);
       told->push_back(
           fmt::format("joint '{}' has no torque in this recording: its rows are not used", joint));
       continue;
     }
     const double share = shareOfOneValue(recording->values.col(column));
-    if (share <= kMostlyTheSame) continue;
+    const bool zero = (recording->values.col(column).array() == 0.0).all();
+    if (share <= kMostlyTheSame || (zero && isPassive(model, joint))) continue;
     silent.push_back(joint);
     told->push_back(fmt::format(
         "the torque of joint '{}' has one and the same value in {:.0f} % of its samples: "
@@ -243,6 +266,66 @@ std::vector<Recording> splitAtJumps(const Recording& recording, std::vector<std:
   return parts;
 }
 
+/// Rows from `first` to before `end`.
+struct RowRange {
+  Eigen::Index first, end;
+};
+
+/// Rows in which no position changes at all, although the next one is somewhere else: the recorder
+/// hung while the robot went on.
+std::vector<RowRange> frozenRows(const Recording& recording) {
+  std::vector<Eigen::Index> columns;
+  for (size_t c = 0; c < recording.channels.size(); ++c) {
+    const Channel& channel = recording.channels[c];
+    if (channel.quantity == Quantity::kPosition && channel.role == Role::kMeasured)
+      columns.push_back(static_cast<Eigen::Index>(c));
+  }
+  const Eigen::MatrixXd q = recording.values(Eigen::all, columns);
+  std::vector<RowRange> frozen;
+  if (q.cols() == 0 || q.rows() < kFewestSamples) return frozen;
+  const Eigen::MatrixXd steps = (q.bottomRows(q.rows() - 1) - q.topRows(q.rows() - 1)).cwiseAbs();
+  Eigen::VectorXd usual(q.cols());
+  for (Eigen::Index j = 0; j < q.cols(); ++j) {
+    std::vector<double> moved;
+    for (const double step : steps.col(j))
+      if (step > 0.0) moved.push_back(step);
+    if (moved.empty()) moved.push_back(std::numeric_limits<double>::infinity());
+    const auto place = moved.begin() + std::ssize(moved) * 9 / 10;
+    std::nth_element(moved.begin(), place, moved.end());
+    usual[j] = *place;
+  }
+  for (Eigen::Index k = 0, run = 0; k < steps.rows(); ++k) {
+    if ((steps.row(k).array() == 0.0).all()) {
+      ++run;
+      continue;
+    }
+    const double jump = (steps.row(k).transpose().array() / usual.array()).maxCoeff();
+    if (run >= kFrozenRows && jump > kFrozenJump) frozen.push_back({k - run + 1, k + 1});
+    run = 0;
+  }
+  return frozen;
+}
+
+/// The parts between rows that a recorder repeated; where it repeats all the time they stay.
+std::vector<Recording> withoutFrozen(const Recording& recording, std::vector<std::string>* told) {
+  const std::vector<RowRange> frozen = frozenRows(recording);
+  if (frozen.empty() || frozen.size() > kMostJumps) return {recording};
+  std::vector<Recording> parts;
+  Eigen::Index from = 0;
+  for (const RowRange& rows : frozen) {
+    if (rows.first - from >= kFewestSamples)
+      parts.push_back(cutByRows(recording, from, rows.first - from));
+    from = rows.end;
+    told->push_back(fmt::format(
+        "no position changes in rows {} to {}, and the next one is somewhere else: the recorder "
+        "repeated what it had, and these rows are left out",
+        rows.first + 1, rows.end));
+  }
+  if (recording.samples() - from >= kFewestSamples)
+    parts.push_back(cutByRows(recording, from, recording.samples() - from));
+  return parts.empty() ? std::vector<Recording>{recording} : parts;
+}
+
 /// On a uniform time base: as it is, or resampled and split at gaps.
 std::vector<Recording> uniformStretches(const Recording& recording,
                                         const JointSignalOptions& options,
@@ -320,6 +403,25 @@ bool areStates(const Recording& recording, const JointSignalOptions& signals,
                        : ", so that nothing can be differentiated; give the time of every row, or "
                          "velocities and accelerations")});
   return states;
+}
+
+/// Parts of a recording with a uniform time base and without jumps.
+std::vector<Recording> stretchesOf(const Recording& recording, const JointSignalOptions& signals,
+                                   std::vector<std::string>* told) {
+  std::vector<Recording> stretches;
+  const std::vector<Recording> runs = splitAtRestarts(recording);
+  if (runs.size() > 1)
+    told->push_back(fmt::format("the time starts again at row {}: the recording is split into {}",
+                                runs[0].samples() + 1, runs.size()));
+  for (const Recording& run : runs) {
+    for (const Recording& moving : withoutFrozen(run, told)) {
+      for (const Recording& part : splitAtJumps(moving, told)) {
+        for (Recording& stretch : uniformStretches(part, signals, told))
+          stretches.push_back(std::move(stretch));
+      }
+    }
+  }
+  return stretches;
 }
 
 /// Stretches from which no filter could be chosen, beside longer ones.
@@ -437,29 +539,38 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
   info->path = path;
   info->sha256 = fingerprint(path);
   if (signals.joints.empty()) signals.joints = signalJoints(model);
-  std::vector<QualityFinding> order;
-  signals.as_recorded =
-      signals.as_recorded || signals.at_rest || areStates(recording, signals, &order);
+  if (recording.time.size() == 0 && signals.rate_hz > 0.0)
+    recording.time = Eigen::VectorXd::LinSpaced(
+        recording.samples(), 0.0, static_cast<double>(recording.samples() - 1) / signals.rate_hz);
+  signals.as_recorded = signals.as_recorded || signals.at_rest;
   info->quality = assessQuality(recording, tree.sharedModel(), !signals.as_recorded);
-  info->quality.findings.insert(info->quality.findings.begin(), order.begin(), order.end());
-  if (!options.keep_spikes) removeSpikes(info->quality, &recording, &info->steps);
+  if (!signals.as_recorded) {
+    // spikes are no disorder of the rows, and where there is none they are no spikes
+    Recording clean = recording;
+    std::vector<std::string> removed;
+    removeSpikes(info->quality, &clean, &removed);
+    std::vector<QualityFinding> order;
+    std::vector<std::string> ignored;
+    const std::vector<Recording> parts = withoutFrozen(clean, &ignored);
+    const auto longest = std::max_element(
+        parts.begin(), parts.end(),
+        [](const Recording& a, const Recording& b) { return a.samples() < b.samples(); });
+    signals.as_recorded = areStates(*longest, signals, &order);
+    if (signals.as_recorded) {
+      info->quality = assessQuality(recording, tree.sharedModel(), false);
+    } else if (!options.keep_spikes) {
+      recording = std::move(clean);
+      info->steps.insert(info->steps.end(), removed.begin(), removed.end());
+    }
+    info->quality.findings.insert(info->quality.findings.begin(), order.begin(), order.end());
+  }
   const std::vector<std::string> silent = silentTorques(model, &recording, &info->steps);
   signals.channels = sensedChannels(model);
   std::vector<MotionData> motions;
   std::vector<std::string> repeated;  // what the first stretch has told already
-  std::vector<Recording> stretches;
-  const std::vector<Recording> runs = splitAtRestarts(recording);
-  if (runs.size() > 1 && !signals.as_recorded)
-    info->steps.push_back(
-        fmt::format("the time starts again at row {}: the recording is split into {}",
-                    runs[0].samples() + 1, runs.size()));
-  if (signals.as_recorded) stretches.push_back(recording);
-  for (const Recording& run : signals.as_recorded ? std::vector<Recording>() : runs) {
-    for (const Recording& part : splitAtJumps(run, &info->steps)) {
-      for (Recording& stretch : uniformStretches(part, signals, &info->steps))
-        stretches.push_back(std::move(stretch));
-    }
-  }
+  std::vector<Recording> stretches = signals.as_recorded
+                                         ? std::vector<Recording>{recording}
+                                         : stretchesOf(recording, signals, &info->steps);
   leaveOutShort(&stretches, &info->steps);
   for (const Recording& stretch : stretches) {
     const JointSignals joint_signals = jointSignals(stretch, signals);

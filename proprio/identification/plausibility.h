@@ -5,16 +5,15 @@
 ///   limits     positions far outside the joint's limits: another unit, or an offset
 ///   sign       measured torques are the negative of what the description predicts
 ///   swapped    two joints' torques look like each other's prediction
-///   scale      torques are many times larger or smaller than predicted: unit, gear ratio, gain
-///   mapping    the description explains the torques far better if a joint turns the other way, has
-///              its zero a quarter or half a turn away, or if gravity is left out or points another
-///              way
+///   scale      torques are many times larger or smaller than predicted: unit, gear ratio, gain; of
+///              one joint, or one factor of all
+///   mapping    the description, or any robot, explains the torques far better if they are read
+///              another way (wrong_mapping.h)
 ///   unlike     the description says next to nothing about a torque
 ///   rest       a joint that never moves
-/// Compared are the torques of gravity and motion. For `mapping` and `unlike` friction, the joint's
-/// own inertia and a scale are fitted besides (tau = g tau_predicted + [v, sign v, a, 1] c): what
-/// of the rest the prediction explains is its own doing. An error means that results would be
-/// nonsense, a warning that they may be.
+/// Compared are the torques of gravity and motion; for `unlike` friction, the joint's own inertia
+/// and a scale are fitted besides. An error means that results would be nonsense, a warning that
+/// they may be.
 
 #include "proprio/identification/method.h"
 #include "proprio/recording/quality.h"

@@ -41,6 +41,31 @@ Recording recordingOf(const VectorXd& time, const std::vector<std::string>& name
   return recording;
 }
 
+// Torques in mN m and positions in degrees are far beyond what drives are made for, whatever limits
+// of position say; one joint with a limit that nobody meant is not, and outliers are no unit.
+TEST(Quality, BeyondWhatDrivesAreMadeFor) {
+  const auto model = std::make_shared<const Model>(readRobotYamlText(R"(version: 1
+dh:
+  convention: modified
+  joints: [{name: a, a: 1, velocity: 3, effort: 50}, {name: b, a: 1, velocity: 3, effort: 50},
+           {name: c, a: 1, velocity: 0.001, effort: 0.001}]
+)",
+                                                                     "robot.yaml"));
+  const auto assessed = [&](double angle, double torque) {
+    Recording r = recordingOf(steady(500, 0.01), {"q_a", "q_b", "q_c", "tau_a", "tau_b", "tau_c"});
+    for (Index i = 0; i < 500; ++i) {
+      const double s = std::sin(0.02 * static_cast<double>(i));
+      r.values.row(i) << angle * s, angle * s, s, torque * s, torque * s, s;
+    }
+    return assessQuality(r, model);
+  };
+  const char *fast = "limit of velocity most of the time", *strong = "limit of effort";
+  EXPECT_FALSE(has(assessed(1.0, 40.0), Severity::kError, "", fast));
+  EXPECT_FALSE(has(assessed(1.0, 40.0), Severity::kError, "", strong));
+  EXPECT_TRUE(has(assessed(57.3, 40.0), Severity::kError, "", fast));
+  EXPECT_TRUE(has(assessed(1.0, 4e4), Severity::kError, "", strong));
+}
+
 // Positions in millidegrees are far beyond the limits of their joint; a turn more, or an offset, is
 // not, and joints without limits have none.
 TEST(Quality, PositionsFarBeyondLimits) {
