@@ -78,6 +78,21 @@ std::string mcapOf(const std::string& encoding, const std::vector<std::string>& 
          records + record(15, number(0, 4)) + record(2, std::string(20, '\0')) + magic;
 }
 
+// Claim: stamps since 1970 are written with the digits that they were recorded with, and come back
+// as the same numbers; times 1e9 they would be off by hundreds of ns.
+TEST(McapTest, stampsKeepTheirDigits) {
+  Recording written;
+  written.channels.push_back(channelNamed("q_a"));
+  written.time.resize(5);
+  written.time << 0.0, 1e-9, 0.1, 1700000000.102, 1731912345.000001;
+  written.values.setZero(5, 1);
+  const std::string bytes = mcapBytes({written}, McapCompression::kNone);
+  const auto read = readMcapBytes(bytes, "m.mcap");
+  EXPECT_EQ(read.at(0).time, written.time);
+  const std::string nanosec = {'\x80', '\x65', '\x14', '\x06'};  // 102000000 in CDR
+  EXPECT_NE(bytes.find(nanosec), std::string::npos);
+}
+
 // Claim: joints, sensors, commanded values and the rest come back from the topics they were written
 // to, exactly, with each compression and over several chunks.
 TEST(McapTest, roundTrip) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -265,6 +266,22 @@ std::string jsonRow(const Recording& recording, const Topic& topic, Eigen::Index
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+// In ns, by the shortest decimal number that reads back as this one: a stamp since 1970 is known to
+// a few hundred ns only, and times 1e9 it would come out as other digits than were recorded.
+int64_t nanoseconds(double seconds) {
+  constexpr size_t kDigits = 9;
+  char text[400];
+  const char* end = std::to_chars(text, text + sizeof text, seconds, std::chars_format::fixed).ptr;
+  const char* point = std::find(static_cast<const char*>(text), end, '.');
+  std::string rest(point == end ? end : point + 1, end);
+  const bool up = rest.size() > kDigits && rest[kDigits] >= '5';
+  rest.resize(kDigits, '0');
+  int64_t whole = 0, part = 0;
+  std::from_chars(text, point, whole);
+  std::from_chars(rest.data(), rest.data() + rest.size(), part);
+  return whole * 1'000'000'000 + part + (up ? 1 : 0);
+}
+
 void requireWritable(const Recording& recording) {
   requireValid(recording);
   if (recording.time.size() == 0)
@@ -306,7 +323,7 @@ void addRecording(const Recording& recording, std::set<std::string>& used, McapW
     joints.emplace_back(recording, topic.kind == Topic::Kind::kJoints ? topic : Topic{});
   }
   for (Eigen::Index i = 0; i < recording.samples(); ++i) {
-    const auto stamp = static_cast<int64_t>(std::llround(recording.time[i] * 1e9));
+    const int64_t stamp = nanoseconds(recording.time[i]);
     for (size_t t = 0; t < topics.size(); ++t) {
       const Topic& topic = topics[t];
       writer.addMessage(topic.channel, static_cast<uint64_t>(stamp),
