@@ -197,6 +197,16 @@ std::string familiesText(const Recording& recording, size_t most) {
                      more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+// friction_true_J and motor_true_J: what the simulator knows of a joint besides its signals.
+bool isSimulatedTruth(const std::string& name, const std::vector<std::string>& joints) {
+  for (const std::string prefix : {"friction_true_", "motor_true_"}) {
+    if (name.starts_with(prefix) &&
+        std::find(joints.begin(), joints.end(), name.substr(prefix.size())) != joints.end())
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void noteLeftOut(const Model& model, const std::vector<Recording>& raw,
@@ -204,7 +214,7 @@ void noteLeftOut(const Model& model, const std::vector<Recording>& raw,
   constexpr size_t kMost = 12;
   const std::vector<std::string> joints = signalJoints(model);
   for (size_t i = 0; i < raw.size(); ++i) {
-    Recording left;
+    Recording left, truth;
     for (size_t c = 0; c < raw[i].channels.size(); ++c) {
       const bool used = std::any_of(selections.begin(), selections.end(), [&](const Selection& s) {
         return s.recording == i && std::find(s.from.begin(), s.from.end(),
@@ -213,7 +223,13 @@ void noteLeftOut(const Model& model, const std::vector<Recording>& raw,
       const Channel& channel = raw[i].channels[c];
       const bool stranger = belongsToJoint(channel.quantity) && !channel.of.empty() &&
                             std::find(joints.begin(), joints.end(), channel.of) == joints.end();
-      if (!used && !stranger) left.channels.push_back(channel);
+      if (used || stranger) continue;
+      (isSimulatedTruth(channel.name, joints) ? truth : left).channels.push_back(channel);
+    }
+    if (!truth.channels.empty()) {
+      notes.push_back(fmt::format(
+          "{}: {} are truth that only a simulator knows, and no signals that a robot records",
+          placeOf(raw[i]), familiesText(truth, kMost)));
     }
     if (left.channels.empty()) continue;
     notes.push_back(fmt::format("{}: {} of {} channels were left out: {}", placeOf(raw[i]),

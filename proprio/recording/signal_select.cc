@@ -337,21 +337,42 @@ Selection named(const std::vector<std::string>& joints, const Recording& recordi
   return s;
 }
 
+// Column of a sensor's component. An IMU named as a whole in the log, as messages do it, gives its
+// parts, which are called NAME.accelerometer and so on.
+int sensorColumn(const Recording& recording, const Sensor& sensor, Quantity quantity,
+                 const std::string& component) {
+  if (quantity == Quantity::kContact)  // the number of a cell is part of the name only
+    return recording.column(signalName(quantity, Role::kMeasured, sensor.name, component));
+  const int own = recording.column(quantity, Role::kMeasured, sensor.name, component);
+  const std::string part = std::string(".") + toString(sensor.kind);
+  if (own >= 0 || sensor.kind != sensorKindOf(quantity) || !sensor.name.ends_with(part)) return own;
+  const std::string whole = sensor.name.substr(0, sensor.name.size() - part.size());
+  return recording.column(quantity, Role::kMeasured, whole, component);
+}
+
 // Measured channels of the model's sensors that have their names.
 void addSensors(const Model& model, const Recording& recording, size_t index,
                 std::vector<Selection>& selections) {
   for (const Quantity quantity :
        {Quantity::kForce, Quantity::kMoment, Quantity::kLinearAcceleration,
-        Quantity::kAngularVelocity, Quantity::kMagneticField, Quantity::kOrientation}) {
+        Quantity::kAngularVelocity, Quantity::kMagneticField, Quantity::kOrientation,
+        Quantity::kContact}) {
     for (const Sensor& sensor : model.sensors) {
+      std::vector<std::string> components = componentsOf(quantity);
+      if (quantity == Quantity::kContact) {
+        if (sensor.kind != SensorKind::kSkin) continue;
+        for (size_t i = 1; i <= sensor.cell_positions.size(); ++i)
+          components.push_back(std::to_string(i));
+      }
       Selection s = named({}, recording, index, quantity, Role::kMeasured);
-      for (const std::string& component : componentsOf(quantity)) {
-        const int column = recording.column(quantity, Role::kMeasured, sensor.name, component);
+      for (const std::string& component : components) {
+        const int column = sensorColumn(recording, sensor, quantity, component);
         if (column < 0) break;
         s.columns.push_back({quantity, sensor.name, component});
         s.from.push_back(column);
       }
-      if (s.columns.size() == componentsOf(quantity).size()) selections.push_back(std::move(s));
+      if (!components.empty() && s.columns.size() == components.size())
+        selections.push_back(std::move(s));
     }
   }
 }
