@@ -8,6 +8,7 @@
 
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
+#include "proprio/recording/quality.h"
 #include "proprio/signal/bandwidth.h"
 #include "proprio/signal/conditioning.h"
 #include "proprio/signal/savitzky_golay.h"
@@ -245,6 +246,41 @@ std::vector<Recording> resampleRecording(const Recording& recording,
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", nameOf(recording), error.what()));
   }
+}
+
+std::vector<Recording> resampleWithoutAliases(const Recording& recording,
+                                              const ResampleOptions& options,
+                                              std::vector<std::string>& told) {
+  constexpr double kPassed = 0.4;     // of the new rate
+  constexpr double kSameRate = 0.99;  // stamps are rounded
+  const double rate = timeStatistics(recording.time, recording.samples()).rate_hz;
+  if (options.rate_hz == 0.0 || options.rate_hz >= kSameRate * rate)
+    return resampleRecording(recording, options);
+  if (options.interpolation == Interpolation::kPrevious ||
+      options.interpolation == Interpolation::kNearest) {
+    told.push_back(fmt::format(
+        "single samples are taken: what is faster than {} Hz appears as something slower",
+        formatNumber(0.5 * options.rate_hz)));
+    return resampleRecording(recording, options);
+  }
+  RecordingFilter lowpass;
+  lowpass.cutoff_hz = kPassed * options.rate_hz;
+  std::vector<int> columns;
+  for (size_t c = 0; c < recording.channels.size(); ++c) {
+    if (isBetweenNumbers(recording.channels[c])) columns.push_back(static_cast<int>(c));
+  }
+  ResampleOptions own = options;
+  own.rate_hz = 0.0;
+  std::vector<Recording> all;
+  for (Recording& stretch : resampleRecording(recording, own)) {
+    if (!columns.empty()) applyFilter(stretch, lowpass, columns);
+    for (Recording& part : resampleRecording(stretch, options)) all.push_back(std::move(part));
+  }
+  told.push_back(fmt::format(
+      "low-passed at {} Hz (zero-phase, order {}) before, so that nothing faster than half of the "
+      "new rate appears as something slower",
+      formatNumber(lowpass.cutoff_hz), lowpass.order));
+  return all;
 }
 
 }  // namespace proprio

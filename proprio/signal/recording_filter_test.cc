@@ -123,5 +123,36 @@ TEST(RecordingFilter, ResamplesRecordings) {
   }
 }
 
+// 390 Hz at 1 kHz would be 10 Hz at 100 Hz, with its full amplitude; it goes, 5 Hz stay, and the
+// contact flag keeps its values. Single samples are taken where the user asks for that.
+TEST(RecordingFilter, LowerRatesHaveNoAliases) {
+  Recording fast;
+  for (const char* name : {"q_a", "q_b", "contact_tip"})
+    fast.channels.push_back(channelNamed(name));
+  fast.time = Eigen::VectorXd::LinSpaced(3001, 0.0, 3.0);
+  fast.values.resize(3001, 3);
+  for (Eigen::Index k = 0; k < 3001; ++k) {
+    const double t = fast.time[k];
+    fast.values.row(k) << std::sin(2.0 * M_PI * 5.0 * t), std::sin(2.0 * M_PI * 390.0 * t),
+        t < 1.0 ? 0.0 : 1.0;
+  }
+  std::vector<std::string> told;
+  const Recording slow = resampleWithoutAliases(fast, parseResampling("100"), told).at(0);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].find("low-passed at 40 Hz"), std::string::npos);
+  ASSERT_NEAR(static_cast<double>(slow.samples()), 301.0, 1.0);
+  for (Eigen::Index k = 20; k + 20 < slow.samples(); ++k) {
+    EXPECT_NEAR(slow.values(k, 0), std::sin(2.0 * M_PI * 5.0 * slow.time[k]), 1e-3);
+    EXPECT_NEAR(slow.values(k, 1), 0.0, 1e-3);
+    EXPECT_TRUE(slow.values(k, 2) == 0.0 || slow.values(k, 2) == 1.0);
+  }
+  const Recording picked =
+      resampleWithoutAliases(fast, parseResampling("100:nearest"), told).at(0);
+  EXPECT_GT(picked.values.col(1).cwiseAbs().maxCoeff(), 0.9);
+  EXPECT_NE(told.at(1).find("faster than 50 Hz"), std::string::npos);
+  EXPECT_EQ(resampleWithoutAliases(fast, parseResampling("2000"), told).size(), 1u);
+  EXPECT_EQ(told.size(), 2u);
+}
+
 }  // namespace
 }  // namespace proprio
