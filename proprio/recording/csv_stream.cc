@@ -140,6 +140,32 @@ class Lines {
   bool ended_ = false, unterminated_ = false;
 };
 
+size_t digitsAtEnd(std::string_view line) {
+  size_t digits = 0;
+  for (size_t k = line.size(); k > 0; --k) {
+    const char c = line[k - 1];
+    if (c >= '0' && c <= '9')
+      ++digits;
+    else if (c != '.' && c != '\r' && c != '\n')
+      break;
+  }
+  return digits;
+}
+
+// of the numbers at the ends of the last rows; 0 if they are too few to tell
+size_t fewestDigits(std::string_view rows) {
+  constexpr int kRows = 200;
+  size_t fewest = std::string_view::npos;
+  int count = 0;
+  for (; count < kRows && rows.size() > 1; ++count) {
+    const size_t before = rows.rfind('\n', rows.size() - 2);
+    const size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    fewest = std::min(fewest, digitsAtEnd(rows.substr(begin)));
+    rows = rows.substr(0, begin);
+  }
+  return count == kRows ? fewest : 0;
+}
+
 class Reader {
  public:
   Reader(const std::string& file, const CsvOptions& options, const CsvSink& sink)
@@ -153,6 +179,11 @@ class Reader {
       const char* p = lines.begin();
       if (width_ == 0) p = start(p, lines.end());  // again, if the first block is all comments
       block(p, lines.end(), lines.unterminated());
+      const std::string_view rows(p, static_cast<size_t>(lines.end() - p));
+      if (lines.unterminated())
+        noteLineEnd(rows);
+      else
+        fewest_digits_ = fewestDigits(rows);
     }
     if (width_ == 0) {
       throw Error(summary_.layout.file +
@@ -182,6 +213,7 @@ class Reader {
   void slowRow(std::string_view line, bool cut_off);
   bool slowCell(std::string_view cell, double& value);
   void bad(int column, const std::string& sentence, bool cut_off);
+  void noteLineEnd(std::string_view line);
   bool isTrailer() const;
   void refuseTrailer(const char* p, const char* end);
 
@@ -211,6 +243,7 @@ class Reader {
   int64_t trailer_ = 0;          // lines without a number since the last row
   std::string trailer_problem_;  // what to say of the first of them if rows follow
   int64_t trailer_line_ = 0;
+  size_t fewest_digits_ = 0;  // at the ends of the rows before this block
   std::vector<double> chunk_;
   std::vector<std::string_view> cells_;
 };
@@ -380,6 +413,17 @@ void Reader::slowRow(std::string_view line, bool cut_off) {
                cut_off && c + 1 == expected);
   }
   push();
+}
+
+// A file may end so, or be cut off inside of its last number, which then reads as another one.
+void Reader::noteLineEnd(std::string_view line) {
+  if (summary_.rows < 2 || summary_.cut_off || options_.names != CsvNames::kDetect) return;
+  const bool shorter = digitsAtEnd(line) < fewest_digits_;
+  summary_.notes.push_back(
+      shorter ? "the last row has no line end and ends with a shorter number than the rows before: "
+                "the file is cut off there, and this number is not whole"
+              : "the last row has no line end: if the file was cut off, its last number is not "
+                "whole");
 }
 
 // a line of words, as some programs write it below the table

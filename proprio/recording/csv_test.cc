@@ -586,5 +586,23 @@ TEST(CsvStream, BlocksAndChunks) {
   EXPECT_THROW(streamCsv(::testing::TempDir(), {}, [](const auto&, const auto&) {}), Error);
 }
 
+// A last row without line end is told; more so if it ends with fewer digits than all rows before, as
+// where a file is cut off inside of a number.
+TEST(CsvRecording, LastRowWithoutLineEnd) {
+  std::string table = "time,x\n";
+  for (int i = 0; i < 300; ++i)
+    table += std::to_string(i) + ",-0.5734" + std::to_string(i + 100) + "\n";
+  const auto notes = [](const std::string& text) {
+    std::string all;
+    for (const std::string& note : readCsvRecordingText(text, "t.csv").notes) all += note;
+    return all;
+  };
+  EXPECT_EQ(notes(table), "");
+  const std::string whole = notes(table + "300,-0.5734400"), cut = notes(table + "300,-0.57");
+  EXPECT_NE(whole.find("no line end: if the file was cut off"), std::string::npos) << whole;
+  EXPECT_NE(cut.find("this number is not whole"), std::string::npos) << cut;
+  EXPECT_NE(cut.find("shorter number"), std::string::npos) << cut;
+}
+
 }  // namespace
 }  // namespace proprio
