@@ -318,15 +318,16 @@ void note(Notes* notes, std::string sentence) {
 std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector<NamedArray> arrays,
                                             char separator, const std::string& channels_json,
                                             Notes* notes) {
-  if (channels_json.empty()) groupByParts(arrays, separator);
+  const bool own = !channels_json.empty();  // a file that we wrote says itself what is what
+  if (!own) groupByParts(arrays, separator);
   std::vector<NamedArray> lists;
   std::erase_if(arrays, [&](NamedArray& array) {
     if (isJointList(array, separator)) lists.push_back(array);
     return !array.texts.empty();
   });
   std::string period_name;
-  const double period = channels_json.empty() ? samplePeriod(arrays, separator, period_name) : 0.0;
-  arrays = usableArrays(file, std::move(arrays), !channels_json.empty(), notes);
+  const double period = own ? 0.0 : samplePeriod(arrays, separator, period_name);
+  arrays = usableArrays(file, std::move(arrays), own, notes);
   std::vector<TimeBase> bases = findTimeBases(arrays, separator);
   if (arrays.size() == 1) bases.clear();  // nothing else to give the time to
   turnArraysOnTheirSide(file, arrays, bases, notes);
@@ -342,7 +343,8 @@ std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector
     const Eigen::Index rows = arrays[i].values.rows();
     int base = timeBaseFor(bases, groupOf(arrays[i].name, separator), rows, separator);
     for (int other = 0; other < base; ++other) {
-      if (!sameStamps(arrays, bases[static_cast<size_t>(other)], bases[static_cast<size_t>(base)]))
+      if (own || !sameStamps(arrays, bases[static_cast<size_t>(other)],
+                             bases[static_cast<size_t>(base)]))
         continue;
       base = other;
     }
@@ -379,7 +381,7 @@ std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector
     recording.notes.push_back(fmt::format("the time is counted in steps of {} s, as {} says",
                                           formatNumber(period), inQuotes(period_name)));
   }
-  if (!channels_json.empty()) {
+  if (own) {
     try {
       applyChannelsJson(channels_json, recordings);
     } catch (const nlohmann::json::exception&) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <new>
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/error.h"
@@ -17,6 +19,7 @@
 #include "proprio/recording/mcap.h"
 #include "proprio/recording/npy.h"
 #include "proprio/recording/rosbag.h"
+#include "proprio/recording/write_recordings.h"
 
 namespace proprio {
 namespace {
@@ -49,12 +52,15 @@ std::vector<Recording> readJsonOf(const std::string& path, const RecordingOption
   return readJsonLog(path, notes);
 }
 
-void writeCsv(const Recording& recording, const std::string& path) {
-  writeFileAtomically(path, csvText(recording));
+void writeCsv(const std::vector<Recording>& recordings, const std::string& path) {
+  std::vector<FileContent> files;
+  const std::vector<std::string> paths = writtenPaths(path, recordings.size());
+  for (size_t k = 0; k < paths.size(); ++k) files.push_back({paths[k], csvText(recordings[k])});
+  writeFilesTogether(files);
 }
 
-void writeNpzOf(const Recording& recording, const std::string& path) {
-  writeNpz(path, {recording});
+void writeNpzOf(const std::vector<Recording>& recordings, const std::string& path) {
+  writeNpz(path, recordings);
 }
 
 std::vector<Recording> readNpyOf(const std::string& path, const RecordingOptions&, Notes* notes) {
@@ -75,8 +81,8 @@ std::vector<Recording> readMcapOf(const std::string& path, const RecordingOption
   return readMcap(path, {options.csv.drop_bad_rows}, notes);
 }
 
-void writeMcapOf(const Recording& recording, const std::string& path) {
-  writeMcap(path, {recording});
+void writeMcapOf(const std::vector<Recording>& recordings, const std::string& path) {
+  writeMcap(path, recordings);
 }
 
 std::vector<Recording> readMatOf(const std::string& path, const RecordingOptions&, Notes* notes) {
@@ -87,8 +93,8 @@ std::vector<Recording> readHdf5Of(const std::string& path, const RecordingOption
   return readHdf5(path, {}, notes);
 }
 
-void writeHdf5Of(const Recording& recording, const std::string& path) {
-  writeHdf5(path, {recording});
+void writeHdf5Of(const std::vector<Recording>& recordings, const std::string& path) {
+  writeHdf5(path, recordings);
 }
 
 /// A format: how its files are recognised, read and written.
@@ -96,7 +102,7 @@ struct Format {
   std::vector<std::string> extensions;
   std::string first_bytes;  ///< of every such file; empty for text
   std::vector<Recording> (*read)(const std::string&, const RecordingOptions&, Notes*);
-  void (*write)(const Recording&, const std::string&);  ///< null if it is only read
+  void (*write)(const std::vector<Recording>&, const std::string&);  ///< null if it is only read
 };
 
 // Later ones are asked first where the bytes decide; text is the rest.
@@ -198,19 +204,47 @@ std::vector<std::string> logFilesIn(const std::string& folder) {
 
 std::vector<Recording> readRecordings(const std::string& path, const RecordingOptions& options) {
   Notes notes;
-  std::vector<Recording> recordings = readAny(path, options, &notes);
+  std::vector<Recording> recordings;
+  try {
+    recordings = readAny(path, options, &notes);
+  } catch (const std::bad_alloc&) {
+    throw Error(path + ": what it holds does not fit into memory");
+  }
   Notes& told = recordings.front().notes;
   told.insert(told.begin(), notes.begin(), notes.end());
   return recordings;
 }
 
-void writeRecording(const Recording& recording, const std::string& path) {
+std::vector<std::string> writtenPaths(const std::string& path, size_t recordings) {
+  if (recordings < 2 || !isTextTable(path)) return {path};
+  std::vector<std::string> paths;
+  const fs::path whole(path);
+  for (size_t k = 1; k <= recordings; ++k) {
+    const std::string name =
+        fmt::format("{}_{}{}", whole.stem().string(), k, whole.extension().string());
+    paths.push_back((whole.parent_path() / name).string());
+  }
+  return paths;
+}
+
+void writeRecordings(std::vector<Recording> recordings, const std::string& path) {
   const std::string extension = extensionOf(path);
+  std::map<std::string, int> of_topic, seen;
+  for (const Recording& recording : recordings) ++of_topic[recording.topic];
+  for (Recording& recording : recordings) {
+    const std::string topic = recording.topic;
+    if (of_topic[topic] < 2) continue;
+    recording.topic += fmt::format("{}part_{}", topic.empty() ? "" : "/", ++seen[topic]);
+  }
   for (const Format& format : formats()) {
-    if (format.write != nullptr && has(format, extension)) return format.write(recording, path);
+    if (format.write != nullptr && has(format, extension)) return format.write(recordings, path);
   }
   throw Error(fmt::format("{}: cannot be written in the format {}, expected one of {}", path,
                           inQuotes(extension), extensions(true)));
+}
+
+void writeRecording(const Recording& recording, const std::string& path) {
+  writeRecordings({recording}, path);
 }
 
 }  // namespace proprio

@@ -7,6 +7,8 @@
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/error.h"
 #include "proprio/core/testing/temp_folder.h"
+#include "proprio/recording/signal_names.h"
+#include "proprio/recording/write_recordings.h"
 
 namespace proprio {
 namespace {
@@ -65,6 +67,39 @@ TEST_F(ReadRecording, Writes) {
   const std::string wrong = folder_.file("e.doc");
   EXPECT_THROW(writeRecording(recording, wrong), Error);
   EXPECT_FALSE(std::filesystem::exists(wrong));
+}
+
+// Several recordings, also with equal stamps or of one topic, come back one by one from every
+// format.
+TEST_F(ReadRecording, WritesSeveral) {
+  Recording first;
+  first.channels.push_back(channelNamed("q_a"));
+  first.values = Eigen::Vector3d(1, 2, 3);
+  first.time = Eigen::Vector3d(0, 1, 2);
+  first.topic = "/joint_states";
+  Recording second = first, third = first;
+  second.values *= 10.0;
+  third.values *= 100.0;
+  third.topic = "/other";
+  for (const char* name : {"s.npz", "s.h5", "s.mcap"}) {
+    const std::string path = folder_.file(name);
+    writeRecordings({first, second, third}, path);
+    EXPECT_EQ(writtenPaths(path, 3), std::vector<std::string>{path});
+    const auto again = readRecordings(path);
+    ASSERT_EQ(again.size(), 3u) << name;
+    double sum = 0.0;
+    for (const Recording& recording : again) {
+      ASSERT_EQ(recording.channels.size(), 1u) << name;
+      EXPECT_EQ(recording.channels[0].name, "q_a");
+      EXPECT_EQ(recording.time, first.time);
+      sum += recording.values(2, 0);
+    }
+    EXPECT_EQ(sum, 333.0);
+  }
+  writeRecordings({first, second, third}, folder_.file("s.csv"));
+  EXPECT_EQ(readRecordings(folder_.file("s_2.csv"))[0].values, second.values);
+  EXPECT_EQ(readRecordings(folder_.file("s_3.csv"))[0].values, third.values);
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("s.csv")));
 }
 
 }  // namespace
