@@ -13,11 +13,13 @@
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/channel_selection.h"
+#include "proprio/recording/csv.h"
 #include "proprio/recording/csv_survey.h"
 #include "proprio/recording/cut.h"
 #include "proprio/recording/quality.h"
 #include "proprio/recording/read_recording.h"
 #include "proprio/recording/signal_map.h"
+#include "proprio/recording/write_recordings.h"
 #include "proprio/report/recording_chart.h"
 #include "proprio/report/recording_report.h"
 #include "proprio/signal/recording_filter.h"
@@ -41,6 +43,8 @@ struct LogOptions {
 
 /// Text tables above this size are read in constant memory, without --stream too.
 constexpr std::uintmax_t kLargeBytes = 1'000'000'000;
+/// Stretches of them with at most so many numbers (240 MB) are taken into memory.
+constexpr Eigen::Index kStretchNumbers = 30'000'000;
 
 struct LogPart {
   Recording recording;  ///< as chosen
@@ -96,8 +100,8 @@ bool isCut(const LogOptions& options) {
   return !std::isnan(options.from) || !std::isnan(options.to);
 }
 
-Recording chosenPart(const LogOptions& options, Recording recording, bool cut) {
-  if (cut && isCut(options)) {
+Recording chosenPart(const LogOptions& options, Recording recording) {
+  if (isCut(options)) {
     const double start = recording.time.size() > 0 ? recording.time[0] : 0.0;
     const double infinity = std::numeric_limits<double>::infinity();
     recording = cutByTime(recording, std::isnan(options.from) ? -infinity : start + options.from,
@@ -114,7 +118,9 @@ std::vector<Recording> treated(const LogOptions& options, Recording recording, s
     stretches.push_back(std::move(recording));
   } else {
     const Eigen::Index before = recording.samples();
-    stretches = resampleRecording(recording, parseResampling(options.resample));
+    std::vector<std::string> steps;
+    stretches = resampleWithoutAliases(recording, parseResampling(options.resample), steps);
+    for (const std::string& step : steps) told += "  " + step + "\n";
     for (const Recording& stretch : stretches) {
       told += fmt::format("  resampled from {} to {} samples{}\n", before, stretch.samples(),
                           stretches.size() > 1 ? ", a stretch between gaps" : "");
@@ -129,15 +135,39 @@ std::vector<Recording> treated(const LogOptions& options, Recording recording, s
   return stretches;
 }
 
-const Recording& theOnly(const std::vector<const Recording*>& results) {
-  if (results.size() == 1) return *results.front();
-  std::vector<std::string> names;
-  for (const Recording* result : results)
-    names.push_back(inQuotes(result->topic.empty() ? result->source : result->topic));
-  throw Error(
-      fmt::format("--out takes one recording and there are {}: {}; choose one file, or one with "
-                  "--topic, --from and --to, or bring them together with --robot or --join",
-                  results.size(), fmt::join(names, ", ")));
+// the names of several tables are made from --out, and might be those of what was read
+void requireNoInput(const LogOptions& options, const std::string& path) {
+  std::error_code not_there;
+  for (const std::string& file : options.files) {
+    if (std::filesystem::equivalent(file, path, not_there))
+      throw Error(fmt::format("--out {}: {} is read, and would be replaced; choose another name",
+                              options.out, path));
+  }
+}
+
+// --out takes all of them
+void writeResults(const LogOptions& options, const std::vector<const Recording*>& results,
+                  std::string& text) {
+  std::vector<Recording> recordings;
+  for (const Recording* result : results) recordings.push_back(*result);
+  const std::vector<std::string> paths = writtenPaths(options.out, recordings.size());
+  for (const std::string& path : paths) requireNoInput(options, path);
+  writeRecordings(recordings, options.out);
+  for (size_t k = 0; k < paths.size() && paths.size() > 1; ++k) {
+    text += fmt::format("  written to {}: {} samples, {} channels\n", paths[k],
+                        recordings[k].samples(), recordings[k].channels.size());
+  }
+  if (paths.size() > 1) return;
+  Eigen::Index samples = 0;
+  size_t channels = 0;
+  for (const Recording& recording : recordings) {
+    samples += recording.samples();
+    channels += recording.channels.size();
+  }
+  const std::string count =
+      recordings.size() > 1 ? fmt::format("{} recordings, ", recordings.size()) : "";
+  text += fmt::format("  written to {}: {}{} samples, {} channels\n", paths[0], count, samples,
+                      channels);
 }
 
 void writeReport(const LogOptions& options, const std::vector<LogPart>& parts, int errors) {
@@ -158,26 +188,51 @@ void writeReport(const LogOptions& options, const std::vector<LogPart>& parts, i
 }
 
 // One text table that is to be read in constant memory.
-bool isStreamed(const LogOptions& options) {
+bool isStreamed(const LogOptions& options, const Model* model) {
   std::error_code unreadable;
   const std::string& file = options.files.front();
   const auto bytes = std::filesystem::file_size(file, unreadable);
-  const bool single = options.files.size() == 1 && options.robot.empty() && isTextTable(file) &&
-                      options.read.columns == 0;
-  if (options.stream && !single)
-    throw Error("--stream takes one text table, without --robot and --columns");
-  return single && (options.stream || (!unreadable && bytes > kLargeBytes));
+  const bool single = options.files.size() == 1 && isTextTable(file) && options.read.columns == 0;
+  if (options.stream && !single) throw Error("--stream takes one text table, without --columns");
+  const bool possible = single && (model == nullptr || needsWholeLog(*model).empty());
+  // where --stream is asked for and not possible, the reader says why
+  return options.stream || (possible && !unreadable && bytes > kLargeBytes);
 }
 
-// Statistics of all rows; what needs them in memory asks for a stretch.
-LogPart surveyed(const LogOptions& options) {
-  const std::string& file = options.files.front();
-  if (!options.out.empty() || !options.plot.empty() || !options.filters.empty() ||
-      !options.resample.empty() || !options.channels.empty())
-    throw Error(file +
-                ": is read in constant memory, for statistics only; choose a stretch of it with "
-                "--from and --to");
-  CsvSurvey survey = surveyCsv(file, options.read.csv);
+PieceOptions piecesOf(const LogOptions& options, const Model* model) {
+  PieceOptions pieces;
+  pieces.csv = options.read.csv;
+  pieces.model = model;
+  pieces.rate_hz = options.rate;
+  pieces.channels = options.channels;
+  if (!std::isnan(options.from)) pieces.from = options.from;
+  if (!std::isnan(options.to)) pieces.to = options.to;
+  return pieces;
+}
+
+// Filters look at all rows at once, and so do the writers of all formats but text.
+void requireStreamable(const LogOptions& options) {
+  const bool text = options.out.empty() || isTextTable(options.out);
+  if (text && options.filters.empty() && options.resample.empty()) return;
+  throw Error(fmt::format(
+      "{}: is read in constant memory, in which {} is not possible; choose a stretch of less than "
+      "{} million numbers with --from and --to{}",
+      options.files.front(), text ? "filtering and resampling" : "writing another format than .csv",
+      kStretchNumbers / 1'000'000, text ? "" : ", or write .csv"));
+}
+
+// Statistics of all rows, which go to --out and --plot on the way.
+LogPart streamed(const LogOptions& options, const Model* model, std::string& text) {
+  requireStreamable(options);
+  std::optional<GrowingFile> out;
+  Envelope envelope;
+  const auto pass = [&](const Recording& piece) {
+    if (!options.plot.empty()) envelope.add(piece);
+    if (options.out.empty()) return;
+    if (!out) out.emplace(options.out).append(csvNames(piece));
+    out->append(csvRows(piece));
+  };
+  CsvSurvey survey = surveyCsv(options.files.front(), piecesOf(options, model), pass);
   LogPart part;
   part.recording = std::move(survey.preview);
   part.quality = std::move(survey.quality);
@@ -185,35 +240,43 @@ LogPart surveyed(const LogOptions& options) {
       {Severity::kNote, "",
        "read in constant memory: spikes, saturation and delays were not looked for; --from and "
        "--to take a stretch into memory"});
+  text += recordingText(part.recording, part.quality, colourWanted(), terminalWidth());
+  if (!options.out.empty()) {
+    if (!out) throw Error(options.files.front() + ": has no samples that could be written");
+    out->finish();
+    text += fmt::format("  written to {}: {} samples, {} channels\n", options.out,
+                        part.quality.time.samples, part.recording.channels.size());
+  }
+  if (!options.plot.empty()) {
+    writePicture(recordingFigures(envelope.finished(), model, envelope.samples()), options.plot);
+    text += fmt::format("  picture in {}\n", options.plot);
+  }
   return part;
 }
 
 // reads, chooses and treats; what is printed about it goes to `text`
 std::vector<LogPart> partsOf(const LogOptions& options, const Model* model, std::string& text) {
-  const bool streamed = isStreamed(options);
-  if (streamed && !isCut(options)) {
-    std::vector<LogPart> parts;
-    parts.push_back(surveyed(options));
-    text += recordingText(parts[0].recording, parts[0].quality, colourWanted(), terminalWidth());
-    return parts;
+  std::vector<Recording> whole;
+  const bool in_pieces = isStreamed(options, model);
+  if (in_pieces) {
+    std::optional<Recording> stretch;
+    if (isCut(options))
+      stretch = readCsvStretch(options.files.front(), piecesOf(options, model), kStretchNumbers);
+    if (!stretch) return {streamed(options, model, text)};
+    whole.push_back(std::move(*stretch));
+  } else {
+    whole = readAll(options, model);
   }
   std::vector<Recording> raw;
-  if (streamed) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    raw.push_back(readCsvStretch(options.files.front(), options.read.csv,
-                                 std::isnan(options.from) ? -kInfinity : options.from,
-                                 std::isnan(options.to) ? kInfinity : options.to));
-  } else {
-    for (const Recording& recording : readAll(options, model)) {
-      for (Recording& part : splitAtRestarts(recording)) raw.push_back(std::move(part));
-    }
+  for (const Recording& recording : whole) {
+    for (Recording& part : splitAtRestarts(recording)) raw.push_back(std::move(part));
   }
   if (options.join) raw = {concatenated(raw, true)};
   std::vector<LogPart> parts;
   std::string told;
   for (Recording& recording : raw) {
     LogPart part;
-    part.recording = chosenPart(options, std::move(recording), !streamed);
+    part.recording = in_pieces ? std::move(recording) : chosenPart(options, std::move(recording));
     part.quality = assessQuality(
         part.recording, model != nullptr ? std::make_shared<const Model>(*model) : nullptr);
     part.results = treated(options, part.recording, told);
@@ -245,13 +308,8 @@ int runLog(LogOptions options) {
     errors += countOf(part.quality.findings, Severity::kError);
     for (const Recording& result : part.results) results.push_back(&result);
   }
-  if (!options.out.empty()) {
-    const Recording& result = theOnly(results);
-    writeRecording(result, options.out);
-    text += fmt::format("  written to {}: {} samples, {} channels\n", options.out, result.samples(),
-                        result.channels.size());
-  }
-  if (!options.plot.empty()) {
+  if (!options.out.empty() && !results.empty()) writeResults(options, results, text);
+  if (!options.plot.empty() && !results.empty()) {
     std::vector<Figure> figures;
     for (const Recording* result : results) {
       for (Figure& figure : recordingFigures(*result, robot)) figures.push_back(std::move(figure));
@@ -307,11 +365,13 @@ Run addLog(CLI::App& verb) {
   verb.add_flag("--drop-bad-rows", options->read.csv.drop_bad_rows,
                 "leave out rows that cannot be read, and count them");
   verb.add_flag("--stream", options->stream,
-                "read a text table in constant memory: its statistics, or the stretch between "
-                "--from and --to (so are all above 1 GB)");
+                "read a text table in constant memory: statistics, --out FILE.csv, --plot; or the "
+                "stretch between --from and --to (so are all above 1 GB)");
   verb.add_flag("--join", options->join,
                 "several FILEs with the same channels are one recording, one after the other");
-  verb.add_option("--out", options->out, "write the recording; .csv, .npz, .h5 or .mcap")
+  verb.add_option("--out", options->out,
+                  "write the recording; .csv, .npz, .h5 or .mcap; of several, NAME.csv becomes "
+                  "NAME_1.csv, NAME_2.csv, ...")
       ->type_name("FILE");
   verb.add_option("--plot", options->plot, "write a picture; .png, .svg, or .html to zoom")
       ->type_name("FILE");

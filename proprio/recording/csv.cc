@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
@@ -58,25 +59,35 @@ void removeColumn(Recording& recording, int column) {
   recording.channels.erase(recording.channels.begin() + column);
 }
 
-void takeTime(Recording& recording, int column, const TimeName& name) {
+/// Which columns are the time stamps: seconds (and the rest in another column) times factors.
+struct TimeColumns {
+  int whole = -1, rest = -1;  ///< -1 if there is none
+  double factor = 1.0, rest_factor = 0.0;
+  std::string note;
+  std::string unit;  ///< of Recording::time_unit
+};
+
+TimeColumns timeColumn(const Recording& recording, int column, const TimeName& name) {
   std::string unit = name.unit;
-  recording.time = recording.values.col(column);
-  if (!name.stated && recording.time.size() > 0) {
-    unit = unitOfEpoch(recording.time[0]);
+  TimeColumns time;
+  time.whole = column;
+  if (!name.stated && recording.samples() > 0) {
+    const double first = recording.values(0, column);
+    unit = unitOfEpoch(first);
     if (unit != "s") {
-      recording.notes.push_back(fmt::format(
+      time.note = fmt::format(
           "the time stamps of column '{}' have no unit and begin with {:.6g}: read "
           "as {} since 1970",
-          recording.channels[static_cast<size_t>(column)].name, recording.time[0], unit));
+          recording.channels[static_cast<size_t>(column)].name, first, unit);
     }
   }
-  if (unit != "s") recording.time *= findUnit(unit)->factor;
-  if (name.stated || unit != "s") recording.time_unit = unit;
-  removeColumn(recording, column);
+  if (unit != "s") time.factor = findUnit(unit)->factor;
+  if (name.stated || unit != "s") time.unit = unit;
+  return time;
 }
 
 // Whole seconds and the rest in two columns.
-bool takeSplitTime(Recording& recording) {
+TimeColumns splitTimeColumns(const Recording& recording) {
   const int count = static_cast<int>(recording.channels.size());
   for (int s = 0; s < count; ++s) {
     for (const int r : {s + 1, s - 1}) {  // side by side
@@ -89,15 +100,45 @@ bool takeSplitTime(Recording& recording) {
       const Eigen::ArrayXd whole = recording.values.col(s), part = recording.values.col(r);
       const bool fits = (whole == whole.floor() && part >= 0.0 && part < 1.0 / factor).all();
       if (!fits || (whole == 0.0 && part == 0.0).all()) continue;
-      recording.time = whole + factor * part;
-      recording.notes.push_back(
-          fmt::format("the time is {} plus {} {}", inQuotes(seconds), inQuotes(rest), *unit));
-      removeColumn(recording, std::max(s, r));
-      removeColumn(recording, std::min(s, r));
-      return true;
+      return {s, r, 1.0, factor,
+              fmt::format("the time is {} plus {} {}", inQuotes(seconds), inQuotes(rest), *unit), ""};
     }
   }
-  return false;
+  return {};
+}
+
+TimeColumns findTimeColumns(const Recording& recording) {
+  const TimeColumns split = splitTimeColumns(recording);
+  if (split.whole >= 0) return split;
+  int best = -1;
+  TimeName chosen;
+  for (size_t c = 0; c < recording.channels.size(); ++c) {
+    const auto time = timeNamed(recording.channels[c].name, recording.channels[c].unit);
+    const bool rival = best >= 0 && (chosen.header || !(time && time->header)) && !chosen.duration;
+    if (!time || rival) continue;
+    // headers that nobody filled in
+    const auto values = recording.values.col(static_cast<Eigen::Index>(c));
+    if (time->header && values.size() > 1 && (values.array() == values[0]).all()) continue;
+    // a duration is a time if it grows; that of a step, or of a task, does not
+    const Eigen::Index steps = values.size() - 1;
+    if (time->duration && !(values.tail(steps).array() > values.head(steps).array()).all())
+      continue;
+    best = static_cast<int>(c);
+    chosen = *time;
+  }
+  return best >= 0 ? timeColumn(recording, best, chosen) : TimeColumns{};
+}
+
+void takeTime(Recording& recording, const TimeColumns& time) {
+  if (time.whole < 0) return;
+  recording.time = recording.values.col(time.whole);
+  if (time.factor != 1.0) recording.time *= time.factor;
+  recording.time_unit = time.unit;
+  if (time.rest >= 0) recording.time += time.rest_factor * recording.values.col(time.rest);
+  if (!time.note.empty()) recording.notes.push_back(time.note);
+  for (const int column : {std::max(time.whole, time.rest), std::min(time.whole, time.rest)}) {
+    if (column >= 0) removeColumn(recording, column);
+  }
 }
 
 // Columns of text such as field.name0, field.name1, ... that name the joints of the numbered
@@ -145,7 +186,9 @@ void nameJointStates(const CsvLayout& layout, Recording& recording) {
                   joints));
 }
 
-Recording recordingOf(const CsvSummary& summary, const CsvNumbers& rows) {
+// `time`: which columns it is; found out if it says none, and told
+Recording recordingOf(const CsvSummary& summary, const CsvNumbers& rows,
+                      std::optional<TimeColumns>& time) {
   Recording recording;
   recording.source = summary.layout.file;
   int stamps = -1;
@@ -160,12 +203,16 @@ Recording recordingOf(const CsvSummary& summary, const CsvNumbers& rows) {
   recording.notes = summary.notes;
   if (summary.dropped > 0) recording.notes.push_back(droppedNote(summary));
   nameJointStates(summary.layout, recording);
-  const size_t columns = recording.channels.size();
-  takeTimeColumn(recording);
-  const bool timed = recording.channels.size() < columns;  // also if there are no rows
-  if (!timed && stamps >= 0) takeTime(recording, stamps, {"s", true, false});
+  if (!time) time = findTimeColumns(recording);
+  if (time->whole < 0 && stamps >= 0) time = timeColumn(recording, stamps, {"s", true, false});
+  takeTime(recording, *time);
   attributeByTexts(summary.layout.texts, recording);
   return recording;
+}
+
+Recording recordingOf(const CsvSummary& summary, const CsvNumbers& rows) {
+  std::optional<TimeColumns> time;
+  return recordingOf(summary, rows, time);
 }
 
 // nothing for NaN; `alone` in its line it would be lost with the empty lines
@@ -227,13 +274,14 @@ Recording readCsvRecording(const std::string& path, const CsvOptions& options) {
 std::vector<std::string> streamCsvRecording(const std::string& path, const CsvOptions& options,
                                             const std::function<void(const Recording&)>& sink) {
   std::vector<std::string> notes;
+  std::optional<TimeColumns> time;
   const CsvSummary summary =
       streamCsv(path, options, [&](const CsvLayout& layout, const CsvRows& rows) {
         CsvNumbers piece;
         piece(layout, rows);
         CsvSummary head;
         head.layout = layout;
-        const Recording recording = recordingOf(head, piece);
+        const Recording recording = recordingOf(head, piece, time);
         if (notes.empty()) notes = recording.notes;
         sink(recording);
       });
@@ -304,36 +352,20 @@ Recording readValueListText(const std::string& text, const std::string& file_nam
   return valueList(summary, std::move(rows), columns, options);
 }
 
-void takeTimeColumn(Recording& recording) {
-  if (takeSplitTime(recording)) return;
-  int best = -1;
-  TimeName chosen;
-  for (size_t c = 0; c < recording.channels.size(); ++c) {
-    const auto time = timeNamed(recording.channels[c].name, recording.channels[c].unit);
-    const bool rival = best >= 0 && (chosen.header || !(time && time->header)) && !chosen.duration;
-    if (!time || rival) continue;
-    // headers that nobody filled in
-    const auto values = recording.values.col(static_cast<Eigen::Index>(c));
-    if (time->header && values.size() > 1 && (values.array() == values[0]).all()) continue;
-    // a duration is a time if it grows; that of a step, or of a task, does not
-    const Eigen::Index steps = values.size() - 1;
-    if (time->duration && !(values.tail(steps).array() > values.head(steps).array()).all())
-      continue;
-    best = static_cast<int>(c);
-    chosen = *time;
-  }
-  if (best >= 0) takeTime(recording, best, chosen);
-}
+void takeTimeColumn(Recording& recording) { takeTime(recording, findTimeColumns(recording)); }
 
-std::string csvText(const Recording& recording) {
-  requireValid(recording);
-  const bool timed = recording.time.size() > 0;
-  std::string out = timed ? "time [s]" : "";
+std::string csvNames(const Recording& recording) {
+  std::string out = recording.time.size() > 0 ? "time [s]" : "";
   for (const Channel& channel : recording.channels) {
     if (!out.empty()) out += ',';
     out += quoted(channel.name + (channel.unit.empty() ? "" : " [" + channel.unit + "]"));
   }
-  out += '\n';
+  return out + '\n';
+}
+
+std::string csvRows(const Recording& recording) {
+  const bool timed = recording.time.size() > 0;
+  std::string out;
   for (Eigen::Index i = 0; i < recording.samples(); ++i) {
     if (timed) appendNumber(out, recording.time[i], recording.channels.empty());
     for (Eigen::Index c = 0; c < recording.values.cols(); ++c) {
@@ -343,6 +375,11 @@ std::string csvText(const Recording& recording) {
     out += '\n';
   }
   return out;
+}
+
+std::string csvText(const Recording& recording) {
+  requireValid(recording);
+  return csvNames(recording) + csvRows(recording);
 }
 
 }  // namespace proprio

@@ -42,7 +42,8 @@ Recording readCsvRecording(const std::string& path, const CsvOptions& options = 
 Recording readCsvRecordingText(const std::string& text, const std::string& file_name,
                                const CsvOptions& options = {});
 
-/// The same in pieces of a few thousand samples, in constant memory. @return the notes.
+/// The same in pieces of a few thousand samples, in constant memory; which column is time is judged
+/// by the first of them. @return the notes.
 std::vector<std::string> streamCsvRecording(const std::string& path, const CsvOptions& options,
                                             const std::function<void(const Recording&)>& sink);
 
@@ -53,6 +54,9 @@ Recording readValueListText(const std::string& text, const std::string& file_nam
                             const CsvOptions& options = {});
 
 std::string csvText(const Recording& recording);
+/// Its first line, and its other lines.
+std::string csvNames(const Recording& recording);
+std::string csvRows(const Recording& recording);
 
 /// Turns a column into the time stamps, where its name says that it is time (used by the readers
 /// of other formats, too).

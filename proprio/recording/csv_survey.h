@@ -5,13 +5,14 @@
 ///
 /// One pass over the file. Exact: numbers of samples, disorder of stamps, longest and shortest
 /// step, smallest, largest, mean and deviation of every channel, missing values, longest
-/// standstill. The median step, against which gaps and jitter are judged, is that of the first rows
-/// (a few thousand). Not looked for: spikes, saturation, quantisation, delays, where time starts
-/// again.
+/// standstill. The median step, against which gaps, jitter and restarts are judged, is that of the
+/// first rows (a few thousand). Not looked for: spikes, saturation, quantisation, delays.
 
+#include <functional>
+#include <optional>
 #include <string>
 
-#include "proprio/recording/csv_stream.h"
+#include "proprio/recording/csv_pieces.h"
 #include "proprio/recording/quality.h"
 #include "proprio/recording/recording.h"
 
@@ -22,12 +23,37 @@ struct CsvSurvey {
   Quality quality;    ///< of all samples
 };
 
-/// @throws Error as streamCsv().
-CsvSurvey surveyCsv(const std::string& path, const CsvOptions& options);
+/// `sink`, if given, gets the pieces on the way. @throws Error as streamCsvPieces(), or if there
+/// are samples but none of them between `from` and `to`.
+CsvSurvey surveyCsv(const std::string& path, const PieceOptions& options,
+                    const std::function<void(const Recording&)>& sink = {});
 
-/// The samples from `from` to `to`, in s since the first stamp; memory for these only.
-/// @throws Error as streamCsv(), or if the table has no time stamps, or none of them is inside.
-Recording readCsvStretch(const std::string& path, const CsvOptions& options, double from,
-                         double to);
+/// The samples from `from` to `to`; memory for these only. Empty if they are more than
+/// `most_numbers`. @throws Error as surveyCsv().
+std::optional<Recording> readCsvStretch(
+    const std::string& path, const PieceOptions& options,
+    Eigen::Index most_numbers = std::numeric_limits<Eigen::Index>::max());
+
+/// What a picture shows of many samples: smallest and largest value of every channel in a few
+/// thousand stretches of equal length, in the order in which they occurred.
+class Envelope {
+ public:
+  void add(const Recording& piece);
+  /// Two samples per stretch, the stamps of its first and its middle row.
+  Recording finished() const;
+  Eigen::Index samples() const { return rows_; }
+
+ private:
+  struct Extremes {
+    double low, high;
+    Eigen::Index low_at, high_at;
+  };
+  void thinOut();
+
+  Recording about_;
+  std::vector<Extremes> extremes_;  ///< stretch by stretch, all channels of each
+  std::vector<double> first_, middle_;
+  Eigen::Index rows_ = 0, stride_ = 1;
+};
 
 }  // namespace proprio

@@ -65,41 +65,58 @@ Recording cutByTime(const Recording& recording, double from, double to) {
     if (recording.time[i] >= from && recording.time[i] <= to) rows.push_back(i);
   }
   if (rows.empty()) {
-    throw Error(fmt::format("{}: no sample lies between {} s and {} s; it goes from {} s to {} s",
-                            recording.source, formatNumber(from), formatNumber(to),
-                            formatNumber(recording.time.minCoeff()),
-                            formatNumber(recording.time.maxCoeff())));
+    // 15 digits: sums such as start + 1.3 without their rounding
+    throw Error(fmt::format(
+        "{}: no sample lies between {:.15g} s and {:.15g} s; it goes from {:.15g} s to {:.15g} s",
+        recording.source, from, to, recording.time.minCoeff(), recording.time.maxCoeff()));
   }
   return chosen(recording, rows);
 }
 
-std::vector<Eigen::Index> timeRestarts(const Eigen::VectorXd& time) {
-  constexpr Eigen::Index kShortest = 10;  // samples of a recording
-  constexpr double kLongestStep = 10.0;   // times the usual one
+namespace {
+
+constexpr Index kShortestPart = 10;    // samples of a recording
+constexpr double kLongestStep = 10.0;  // times the usual one
+
+}  // namespace
+
+RestartFinder::RestartFinder(double usual_step) : leap_(kLongestStep * usual_step) {}
+
+void RestartFinder::add(double stamp) {
+  const double step = rows_ > 0 ? stamp - last_ : 0.0;
+  if (rows_ == 0) start_ = stamp;
+  // a recording begins where the one before began, or earlier, and goes on: a single stamp that is
+  // wrong is followed by a leap
+  if (std::isnan(step) || (!restarts_.empty() && rows_ == begin_ + 1 && step > leap_))
+    disorder_ = true;
+  if (step < 0.0 && !disorder_) {
+    if (rows_ - begin_ < kShortestPart || stamp > start_ + leap_) disorder_ = true;
+    restarts_.push_back(rows_);
+    begin_ = rows_;
+    start_ = stamp;
+  }
+  last_ = stamp;
+  ++rows_;
+}
+
+std::vector<Index> RestartFinder::found() const {
+  if (disorder_ || rows_ - begin_ < kShortestPart) return {};
+  return restarts_;
+}
+
+std::vector<Index> timeRestarts(const Eigen::VectorXd& time) {
   std::vector<double> steps;
-  std::vector<Eigen::Index> restarts;
-  for (Eigen::Index i = 1; i < time.size(); ++i) {
+  bool back = false;
+  for (Index i = 1; i < time.size(); ++i) {
     const double step = time[i] - time[i - 1];
     if (step > 0.0) steps.push_back(step);
-    if (std::isnan(step)) return {};
-    if (step < 0.0) restarts.push_back(i);
+    back = back || step < 0.0;
   }
-  if (restarts.empty() || steps.empty()) return {};
+  if (!back || steps.empty()) return {};
   std::nth_element(steps.begin(), steps.begin() + std::ssize(steps) / 2, steps.end());
-  const double usual = steps[steps.size() / 2];
-  Eigen::Index begin = 0, before = 0;
-  for (size_t k = 0; k <= restarts.size(); ++k) {
-    const Eigen::Index end = k < restarts.size() ? restarts[k] : time.size();
-    if (end - begin < kShortest) return {};
-    // a recording begins where the one before began, or earlier, and goes on: a single stamp that
-    // is wrong is followed by a leap
-    const double leap = kLongestStep * usual;
-    if (k > 0 && (time[begin] > time[before] + leap || time[begin + 1] > time[begin] + leap))
-      return {};
-    before = begin;
-    begin = end;
-  }
-  return restarts;
+  RestartFinder finder(steps[steps.size() / 2]);
+  for (const double stamp : time) finder.add(stamp);
+  return finder.found();
 }
 
 std::vector<Recording> splitAtRestarts(const Recording& recording) {

@@ -19,6 +19,23 @@ Recording cutByRows(const Recording& recording, Eigen::Index first, Eigen::Index
 /// were written into one file: empty if it never goes back, or if it goes back in any other way.
 std::vector<Eigen::Index> timeRestarts(const Eigen::VectorXd& time);
 
+/// The same stamp by stamp, in constant memory but for what it finds.
+class RestartFinder {
+ public:
+  /// @param usual_step  the median of the positive steps, s
+  explicit RestartFinder(double usual_step);
+  void add(double stamp);
+  /// The rows so far, empty if the time also goes back in another way.
+  std::vector<Eigen::Index> found() const;
+
+ private:
+  double leap_;
+  std::vector<Eigen::Index> restarts_;
+  Eigen::Index rows_ = 0, begin_ = 0;
+  double last_ = 0.0, start_ = 0.0;
+  bool disorder_ = false;
+};
+
 /// The recordings between these rows, with a note in each; the recording itself if there are none.
 std::vector<Recording> splitAtRestarts(const Recording& recording);
 

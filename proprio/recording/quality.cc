@@ -180,18 +180,18 @@ void judgeTime(const TimeStatistics& t, Findings& findings) {
         Severity::kWarning, "time",
         fmt::format("the time starts again {} time{}, first at {}: several recordings in "
                     "one file",
-                    t.restarts, t.restarts == 1 ? "" : "s", findings.row(t.first_disorder)));
+                    t.restarts, t.restarts == 1 ? "" : "s", findings.row(t.first_reversed)));
   }
   if (t.reversed > t.restarts) {
     findings.add(Severity::kError, "time",
                  fmt::format("time goes back {} time{}, first at {}", t.reversed,
-                             t.reversed == 1 ? "" : "s", findings.row(t.first_disorder)));
+                             t.reversed == 1 ? "" : "s", findings.row(t.first_reversed)));
   }
   if (t.repeated > 0) {
     findings.add(
         Severity::kWarning, "time",
-        fmt::format("{} time stamp{} repeated{}", t.repeated, t.repeated == 1 ? " is" : "s are",
-                    t.reversed == 0 ? ", first at " + findings.row(t.first_disorder) : ""));
+        fmt::format("{} time stamp{} repeated, first at {}", t.repeated,
+                    t.repeated == 1 ? " is" : "s are", findings.row(t.first_repeated)));
   }
   if (t.gaps > 0) {
     findings.add(Severity::kWarning, "time",
@@ -228,7 +228,8 @@ void judgeChannel(const Channel& channel, const ChannelStatistics& c, const Time
   }
   if (c.missing > 0) {
     findings.add(Severity::kWarning, c.name,
-                 fmt::format("{} of {} values are missing or infinite", c.missing, t.samples));
+                 fmt::format("{} of {} values are missing or infinite, first at {}", c.missing,
+                             t.samples, findings.row(c.first_missing)));
   }
   if (t.samples < 2) return;
   if (c.smallest == c.largest) {
@@ -264,31 +265,21 @@ void judgeChannel(const Channel& channel, const ChannelStatistics& c, const Time
 
 // Positions beyond the limits by more than the whole range are in another unit, or counts. Offsets,
 // overshoot and turns that were counted on stay below that; a few values are outliers.
-void judgeLimits(const Recording& recording, const Model& model, Findings& findings) {
+void judgeLimits(const Channel& channel, const ChannelStatistics& c, const TimeStatistics& t,
+                 const Model& model, Findings& findings) {
   constexpr double kOutliers = 0.05;  // share of the values
-  for (size_t c = 0; c < recording.channels.size(); ++c) {
-    const Channel& channel = recording.channels[c];
-    const int joint = model.jointIndex(channel.of);
-    if (channel.quantity != Quantity::kPosition || channel.side == Side::kMotor || joint < 0)
-      continue;
-    const JointLimits& limits = model.joints[static_cast<size_t>(joint)].limits;
-    const double range = limits.upper - limits.lower;
-    if (!std::isfinite(range) || !(range > 0.0)) continue;
-    const double far = std::max(range, 2.0 * M_PI);
-    const auto values = recording.values.col(static_cast<Index>(c)).array();
-    const auto beyond = ((values > limits.upper + far) || (values < limits.lower - far)).count();
-    if (beyond == 0) continue;
-    const bool few =
-        static_cast<double>(beyond) < kOutliers * static_cast<double>(values.size());
-    findings.add(
-        few ? Severity::kWarning : Severity::kError, channel.name,
-        fmt::format("{} of {} values are far beyond the joint's limits ({} to {}), up to "
-                    "{:.6g}: {}",
-                    beyond, values.size(), formatNumber(limits.lower), formatNumber(limits.upper),
-                    values.isFinite().select(values.abs(), 0.0).maxCoeff(),
-                    few ? "outliers"
-                        : "another unit, or counts; `unit` or `scale` in robot.yaml says which"));
-  }
+  if (c.beyond == 0) return;
+  const JointLimits& limits =
+      model.joints[static_cast<size_t>(model.jointIndex(channel.of))].limits;
+  const bool few = static_cast<double>(c.beyond) < kOutliers * static_cast<double>(t.samples);
+  findings.add(
+      few ? Severity::kWarning : Severity::kError, channel.name,
+      fmt::format("{} of {} values are far beyond the joint's limits ({} to {}), up to "
+                  "{:.6g}: {}",
+                  c.beyond, t.samples, formatNumber(limits.lower), formatNumber(limits.upper),
+                  std::max(std::abs(c.smallest), std::abs(c.largest)),
+                  few ? "outliers"
+                      : "another unit, or counts; `unit` or `scale` in robot.yaml says which"));
 }
 
 // The size that nine tenths of the values stay below.
@@ -473,8 +464,10 @@ TimeStatistics timeStatistics(const VectorXd& time, Index samples) {
       t.longest_step = std::max(t.longest_step, step);
       continue;
     }
-    if (t.first_disorder < 0) t.first_disorder = i;
-    step == 0.0 ? ++t.repeated : ++t.reversed;  // a NaN stamp counts as disorder
+    const bool repeated = step == 0.0;  // a NaN stamp counts as one that goes back
+    Index& first = repeated ? t.first_repeated : t.first_reversed;
+    if (first < 0) first = i;
+    ++(repeated ? t.repeated : t.reversed);
   }
   if (positive.empty()) return t;
   t.restarts = static_cast<Index>(timeRestarts(time).size());
@@ -504,7 +497,10 @@ ChannelStatistics channelStatistics(const std::string& name,
   std::vector<double> finite;
   finite.reserve(static_cast<size_t>(values.size()));
   for (Index i = 0, run = 0; i < values.size(); ++i) {
-    if (std::isfinite(values[i])) finite.push_back(values[i]);
+    if (std::isfinite(values[i]))
+      finite.push_back(values[i]);
+    else if (s.first_missing < 0)
+      s.first_missing = i;
     run = i > 0 && values[i] == values[i - 1] ? run + 1 : 1;
     if (run <= s.longest_frozen) continue;
     s.longest_frozen = run;
@@ -545,7 +541,13 @@ Quality assessQuality(const Recording& recording, const std::shared_ptr<const Mo
     }
     judgeChannel(recording.channels[c], quality.channels.back(), quality.time, findings);
   }
-  if (model) judgeLimits(recording, *model, findings);
+  for (size_t c = 0; c < recording.channels.size() && model; ++c) {
+    const auto limits = farLimits(*model, recording.channels[c]);
+    if (!limits) continue;
+    const auto values = recording.values.col(static_cast<Index>(c)).array();
+    quality.channels[c].beyond = (values > limits->upper || values < limits->lower).count();
+    judgeLimits(recording.channels[c], quality.channels[c], quality.time, *model, findings);
+  }
   if (model && ordered) judgeDrives(recording, *model, findings);
   if (ordered) quality.delays = estimateDelays(recording, model);
   judgeDelays(quality.delays, quality.time, findings);
@@ -554,14 +556,27 @@ Quality assessQuality(const Recording& recording, const std::shared_ptr<const Mo
   return quality;
 }
 
+std::optional<FarLimits> farLimits(const Model& model, const Channel& channel) {
+  const int joint = model.jointIndex(channel.of);
+  if (channel.quantity != Quantity::kPosition || channel.side == Side::kMotor || joint < 0)
+    return std::nullopt;
+  const JointLimits& limits = model.joints[static_cast<size_t>(joint)].limits;
+  const double range = limits.upper - limits.lower;
+  if (!std::isfinite(range) || !(range > 0.0)) return std::nullopt;
+  const double far = std::max(range, 2.0 * M_PI);
+  return FarLimits{limits.lower - far, limits.upper + far};
+}
+
 Quality qualityOf(const Recording& recording, TimeStatistics time,
-                  std::vector<ChannelStatistics> channels) {
+                  std::vector<ChannelStatistics> channels, const Model* model) {
   Recording untimed;  // its rows are not those of the statistics
   untimed.channels = recording.channels;
   Findings findings(untimed);
   judgeTime(time, findings);
   for (size_t c = 0; c < channels.size(); ++c)
     judgeChannel(recording.channels[c], channels[c], time, findings);
+  for (size_t c = 0; c < channels.size() && model != nullptr; ++c)
+    judgeLimits(recording.channels[c], channels[c], time, *model, findings);
   for (const std::string& note : recording.notes) findings.add(Severity::kNote, "", note);
   Quality quality;
   quality.time = time;

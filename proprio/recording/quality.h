@@ -34,6 +34,7 @@
 
 #include <Eigen/Core>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,13 +53,14 @@ struct TimeStatistics {
   Eigen::Index gaps = 0, repeated = 0, reversed = 0;
   Eigen::Index restarts = 0;  ///< of the reversed ones: where another recording begins (cut.h)
   Eigen::Index longest_step_at = 0;  ///< row before it, from 0
-  Eigen::Index first_disorder = -1;  ///< first row whose stamp does not come after the one before
+  Eigen::Index first_repeated = -1, first_reversed = -1;  ///< rows, from 0; -1 if there is none
 };
 
 struct ChannelStatistics {
   std::string name;
   double smallest = 0.0, largest = 0.0, mean = 0.0, deviation = 0.0;  ///< of the finite values
-  Eigen::Index missing = 0;                                           ///< NaN or infinite
+  Eigen::Index missing = 0, first_missing = -1;                       ///< NaN or infinite
+  Eigen::Index beyond = 0;  ///< far beyond the limits of the joint (farLimits)
   double step = 0.0;  ///< quantisation, in the channel's unit; 0 if none was found
   Eigen::Index longest_frozen = 0, frozen_at = 0;  ///< samples; row where that begins
   Eigen::Index at_smallest = 0, at_largest = 0;    ///< samples that look saturated
@@ -97,9 +99,18 @@ struct Quality {
 Quality assessQuality(const Recording& recording,
                       const std::shared_ptr<const Model>& model = nullptr, bool ordered = true);
 
+/// Positions beyond the limits of their joint by more than the whole range, and by more than a turn,
+/// are in another unit, or counts: offsets, overshoot and turns that were counted on stay below that.
+struct FarLimits {
+  double lower = 0.0, upper = 0.0;
+};
+/// Empty if the channel is no position, or the model states no limits of its joint.
+std::optional<FarLimits> farLimits(const Model& model, const Channel& channel);
+
 /// The same findings from statistics that were made elsewhere (csv_survey.h), but for delays.
+/// `model` as above, for statistics that count what is beyond its limits.
 Quality qualityOf(const Recording& recording, TimeStatistics time,
-                  std::vector<ChannelStatistics> channels);
+                  std::vector<ChannelStatistics> channels, const Model* model = nullptr);
 
 TimeStatistics timeStatistics(const Eigen::VectorXd& time, Eigen::Index samples);
 ChannelStatistics channelStatistics(const std::string& name,

@@ -87,6 +87,16 @@ dh:
   EXPECT_FALSE(has(quality, Severity::kError, "q_c", "limits"));
 }
 
+// Missing and infinite values are told with the first row of them.
+TEST(Quality, FirstMissingValue) {
+  Recording r = recordingOf(steady(500, 0.001), {"q_a"});
+  for (Index i = 0; i < 500; ++i) r.values(i, 0) = std::sin(0.02 * static_cast<double>(i));
+  r.values(41, 0) = std::numeric_limits<double>::infinity();
+  r.values(99, 0) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(has(assessQuality(r), Severity::kWarning, "q_a",
+                  "2 of 500 values are missing or infinite, first at row 42 (0.041 s)"));
+}
+
 // Rate, jitter, gaps, repeated and reversed stamps are what was put in.
 TEST(Quality, Time) {
   const TimeStatistics good = timeStatistics(steady(1001, 0.001), 1001);
@@ -105,9 +115,11 @@ TEST(Quality, Time) {
   EXPECT_EQ(t.longest_step_at, 500);
   EXPECT_EQ(t.repeated, 1);
   EXPECT_EQ(t.reversed, 1);
-  EXPECT_EQ(t.first_disorder, 100);
+  EXPECT_EQ(t.first_repeated, 100);
+  EXPECT_EQ(t.first_reversed, 300);
   const Quality quality = assessQuality(recordingOf(bad, {"x"}));
-  EXPECT_TRUE(has(quality, Severity::kError, "time", "time goes back 1 time"));
+  EXPECT_TRUE(has(quality, Severity::kError, "time", "time goes back 1 time, first at row 301"));
+  EXPECT_TRUE(has(quality, Severity::kWarning, "time", "is repeated, first at row 101"));
   EXPECT_TRUE(has(quality, Severity::kWarning, "time", "2 gaps; the longest is 0.021 s"));
   EXPECT_EQ(quality.findings[0].severity, Severity::kError);
 

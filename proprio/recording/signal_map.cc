@@ -451,24 +451,39 @@ void chooseRows(const Model& model, const Collector& collector, bool mapped_befo
 
 }  // namespace
 
-Recording mapRecording(const Model& model, const std::vector<Recording>& raw) {
+SignalPlan planSignals(const Model& model, const std::vector<Recording>& raw) {
   if (raw.empty()) throw Error("there is no recording to map");
-  bool declared = model.recording && !model.recording->signals.empty();
-  Recording mapped;
-  std::vector<Selection> selections = selectionsFor(model, raw, declared, mapped.notes);
-  Collector collector(model, raw, selections[0].recording);
+  SignalPlan plan;
+  plan.declared = model.recording && !model.recording->signals.empty();
+  plan.selections = selectionsFor(model, raw, plan.declared, plan.notes);
+  const size_t first = plan.selections[0].recording;
+  Collector collector(model, raw, first);
   if (!model.recording || (model.recording->time.unit.empty() && !(model.recording->rate_hz > 0.0)))
-    collector.scaleTime(guessTimeFactor(model, raw[selections[0].recording], collector.time(),
-                                        selections, mapped.notes));
-  if (!declared) guessDegrees(model, raw, collector.time(), selections, mapped.notes);
+    plan.time_factor =
+        guessTimeFactor(model, raw[first], collector.time(), plan.selections, plan.notes);
+  collector.scaleTime(plan.time_factor);
+  if (!plan.declared) guessDegrees(model, raw, collector.time(), plan.selections, plan.notes);
+  for (const Recording& recording : raw)
+    plan.notes.insert(plan.notes.end(), recording.notes.begin(), recording.notes.end());
+  noteStrangers(model, raw, plan.selections, plan.notes);
+  if (!plan.declared) noteLeftOut(model, raw, plan.selections, plan.notes);
+  return plan;
+}
+
+Recording mapRecording(const Model& model, const std::vector<Recording>& raw) {
+  return mappedBy(planSignals(model, raw), model, raw);
+}
+
+Recording mappedBy(const SignalPlan& plan, const Model& model, const std::vector<Recording>& raw) {
+  const std::vector<Selection>& selections = plan.selections;
+  const bool declared = plan.declared;
   const bool mapped_before = !declared && model.recording && !model.recording->signals.empty();
+  Recording mapped;
+  mapped.notes = plan.notes;
   mapped.source = raw[selections[0].recording].source;
   mapped.topic = raw[selections[0].recording].topic;
-  for (const Recording& recording : raw)
-    mapped.notes.insert(mapped.notes.end(), recording.notes.begin(), recording.notes.end());
-  noteStrangers(model, raw, selections, mapped.notes);
-  if (!declared) noteLeftOut(model, raw, selections, mapped.notes);
-
+  Collector collector(model, raw, selections[0].recording);
+  collector.scaleTime(plan.time_factor);
   const bool can_join = model.recording && !model.recording->join.method.empty();
   Output out;
   for (const Selection& s : selections) {

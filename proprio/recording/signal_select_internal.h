@@ -26,6 +26,20 @@ struct Selection {
   std::vector<Eigen::Index> from;     ///< its columns
 };
 
+/// How a log becomes signals of a robot, decided by looking at its parts or at the first rows of
+/// them.
+struct SignalPlan {
+  std::vector<Selection> selections;
+  bool declared = false;     ///< by robot.yaml; otherwise the names say what is what
+  double time_factor = 1.0;  ///< s per unit of the stamps
+  std::vector<std::string> notes;
+};
+
+/// The two halves of mapRecording().
+SignalPlan planSignals(const Model& model, const std::vector<Recording>& raw);
+Recording mappedBy(const SignalPlan& plan, const Model& model,
+                   const std::vector<Recording>& given);
+
 /// Selections for all declared signals. A log that has the parts of one role only (a commanded
 /// trajectory without the states that followed) is taken for these, which a note tells.
 /// @throws Error with the line of the signal.

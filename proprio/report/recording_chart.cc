@@ -29,7 +29,7 @@ struct Heading {
   Eigen::VectorXd x;
 };
 
-Heading headingOf(const Recording& recording, const Model* model) {
+Heading headingOf(const Recording& recording, const Model* model, Eigen::Index samples) {
   Heading heading;
   const Eigen::Index n = recording.samples();
   std::string& subtitle = heading.figure.subtitle;
@@ -38,7 +38,7 @@ Heading headingOf(const Recording& recording, const Model* model) {
   const bool named = model != nullptr && !model->name.empty();
   heading.figure.title = named ? model->name : source;
   if (named) subtitle = source + ", ";
-  subtitle += fmt::format("{} samples", n);
+  subtitle += fmt::format("{} samples", samples > 0 ? samples : n);
   if (recording.time.size() == 0) {
     heading.x.setLinSpaced(n, 0.0, static_cast<double>(std::max<Eigen::Index>(n - 1, 0)));
     heading.figure.x.label = "sample";
@@ -177,10 +177,11 @@ void addOthers(const Recording& recording, const Heading& heading, bool sensors,
 
 }  // namespace
 
-std::vector<Figure> recordingFigures(const Recording& recording, const Model* model) {
+std::vector<Figure> recordingFigures(const Recording& recording, const Model* model,
+                                     Eigen::Index samples) {
   requireValid(recording);
   std::vector<Figure> figures;
-  const Heading heading = headingOf(recording, model);
+  const Heading heading = headingOf(recording, model, samples);
   addJoints(recording, model, heading, figures);
   addOthers(recording, heading, true, figures);
   addOthers(recording, heading, false, figures);

@@ -15,6 +15,8 @@ namespace proprio {
 /// At most three figures, none for a recording without channels. Time is as recorded, or from the
 /// first stamp on where stamps are those of a clock; without stamps x counts samples. Limits are
 /// drawn if `model` is given and the channel has the unit of its joint (model units, joint side).
-std::vector<Figure> recordingFigures(const Recording& recording, const Model* model = nullptr);
+/// `samples`, if given, says of how many samples the recording is an envelope (csv_survey.h).
+std::vector<Figure> recordingFigures(const Recording& recording, const Model* model = nullptr,
+                                     Eigen::Index samples = 0);
 
 }  // namespace proprio
