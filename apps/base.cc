@@ -36,9 +36,9 @@ Measurement measurementOf(const BaseOptions& options, const Model& model) {
     }
   }
   if (measurement.force_torque_sensors) {
-    const bool any = std::any_of(
-        model.sensors.begin(), model.sensors.end(),
-        [](const Sensor& sensor) { return sensor.kind == SensorKind::kForceTorque; });
+    const bool any =
+        std::any_of(model.sensors.begin(), model.sensors.end(),
+                    [](const Sensor& sensor) { return sensor.kind == SensorKind::kForceTorque; });
     if (!any) {
       throw Error(options.robot +
                   ": --measured sensors, but the robot has no force-torque sensor; declare it in "

@@ -209,8 +209,8 @@ TEST_F(Command, CheckLeavesTheUrdfWhatRobotYamlStates) {
   const std::string yaml = write("a.yaml",
                                  "version: 1\nurdf: a.urdf\njoints:\n  j:\n"
                                  "    limits: {lower: 2, upper: 1}\n");
-  const Result result = run(
-      fmt::format("check {} --repair {} --json {}", yaml, file("copy.urdf"), file("y.json")));
+  const Result result =
+      run(fmt::format("check {} --repair {} --json {}", yaml, file("copy.urdf"), file("y.json")));
   EXPECT_EQ(result.code, 1) << result.error;
   EXPECT_NE(result.out.find("correct those of " + yaml + " there"), std::string::npos)
       << result.out;

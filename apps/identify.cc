@@ -100,8 +100,8 @@ void requireUsed(const IdentifyVerbOptions& options) {
       return;
     for (const auto& [option, given] : all) {
       if (given)
-        throw Error(fmt::format("{} is for {}; {} would ignore it", option, whom,
-                                fmt::join(names, ", ")));
+        throw Error(
+            fmt::format("{} is for {}; {} would ignore it", option, whom, fmt::join(names, ", ")));
     }
   };
   require({{"--mass", !options.masses.empty()},
@@ -181,9 +181,9 @@ void writeAll(const IdentifyVerbOptions& options, const Model& model,
     stale = staleFiles(options.out);
   } else {
     const std::string folder = std::filesystem::path(model.urdf).parent_path().string();
-    files.push_back({options.out + "/robot.urdf",
-                     model.urdf.empty() ? written.urdf
-                                        : withMeshesOf(written.urdf, folder, options.out)});
+    files.push_back(
+        {options.out + "/robot.urdf",
+         model.urdf.empty() ? written.urdf : withMeshesOf(written.urdf, folder, options.out)});
     files.push_back({options.out + "/robot.yaml", written.yaml});
   }
   files.push_back({options.out + "/report.html", identificationReport(result)});

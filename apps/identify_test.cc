@@ -746,8 +746,8 @@ TEST_F(IdentifySixAxes, ComparesWithTheModelAsGivenByDefault) {
   EXPECT_EQ(run(command).code, 0);
 }
 
-// Claim: a contact from 3 to 4.5 s is named by its time, to the window of a quarter of a second, and
-// the answer is no; robust weights survive it, and are advised.
+// Claim: a contact from 3 to 4.5 s is named by its time, to the window of a quarter of a second,
+// and the answer is no; robust weights survive it, and are advised.
 TEST_F(IdentifySixAxes, NamesAContact) {
   const std::string log = changed("contact.csv", [](int row, const Header& header, Cells& cells) {
     for (const int joint : {1, 2, 3, 5}) {

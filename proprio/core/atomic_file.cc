@@ -218,8 +218,7 @@ std::string readFile(const std::string& path, size_t largest) {
   return content;
 }
 
-GrowingFile::GrowingFile(const std::string& path)
-    : temporary_(std::make_unique<Temporary>(path)) {}
+GrowingFile::GrowingFile(const std::string& path) : temporary_(std::make_unique<Temporary>(path)) {}
 
 GrowingFile::~GrowingFile() = default;
 

@@ -69,10 +69,11 @@ std::string heading(const IdentifiabilityReport& report, bool colour, int width)
   if (!report.snapped_joints.empty()) {
     const std::string joints = fmt::format("{}", fmt::join(report.snapped_joints, ", "));
     text += "  " +
-            wrapped("Angles within 1e-5 rad of a right one, and offsets below 1e-7 m, are taken as "
-                    "meant: " +
-                        joints,
-                    width - 2, 2) +
+            wrapped(
+                "Angles within 1e-5 rad of a right one, and offsets below 1e-7 m, are taken as "
+                "meant: " +
+                    joints,
+                width - 2, 2) +
             "\n";
   }
   if (!report.agree) {

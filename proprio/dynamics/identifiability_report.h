@@ -11,7 +11,7 @@ namespace proprio {
 struct IdentifiabilityReport {
   std::shared_ptr<const Model> model;       ///< with snapped geometry
   std::vector<std::string> snapped_joints;  ///< where that is not as declared
-  BaseParameters base;  ///< exact where possible, else sampled
+  BaseParameters base;                      ///< exact where possible, else sampled
   int rank_sampled = 0;
   double smallest_kept = 1.0;  ///< of the sampled route, see BaseParameters
   double largest_dropped = 0.0;

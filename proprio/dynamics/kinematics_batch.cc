@@ -59,10 +59,9 @@ void linkTwistsBatch(const Tree& tree, Workspace& workspace, Kinematics& kinemat
 void linkProperAccelerationsBatch(const Tree& tree, Workspace& workspace, Kinematics& kinematics,
                                   ConstMatrixRef q, ConstMatrixRef v, ConstMatrixRef a,
                                   MatrixRef accelerations) {
-  linkAccelerations("linkProperAccelerationsBatch", tree, workspace, kinematics, q, v, a,
-                    accelerations, [&](int link) {
-                      return frameProperAcceleration(tree, kinematics, link).vector();
-                    });
+  linkAccelerations(
+      "linkProperAccelerationsBatch", tree, workspace, kinematics, q, v, a, accelerations,
+      [&](int link) { return frameProperAcceleration(tree, kinematics, link).vector(); });
 }
 
 void linkClassicalAccelerationsBatch(const Tree& tree, Workspace& workspace, Kinematics& kinematics,

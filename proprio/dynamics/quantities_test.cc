@@ -217,8 +217,8 @@ TEST(Quantities, BatchesOfKinematicsAreTheirSamples) {
         EXPECT_EQ(proper.block(i, 6 * l, 1, 6).transpose(),
                   frameProperAcceleration(tree, k, l).vector());
         // they differ by gravity
-        const Vector3d felt = proper.block(i, 6 * l, 1, 3).transpose() -
-                              classical.block(i, 6 * l, 1, 3).transpose();
+        const Vector3d felt =
+            proper.block(i, 6 * l, 1, 3).transpose() - classical.block(i, 6 * l, 1, 3).transpose();
         EXPECT_LT((k.X_WL[static_cast<size_t>(l)].R * felt + tree.model().gravity).norm(), 1e-9);
       }
       frameJacobian(tree, k, links - 1, X_LF, Representation::kMixed, Representation::kMixed, J);

@@ -360,10 +360,9 @@ BaseParameters structuralBaseParameters(const Tree& tree,
     throw Error(obstacle);
   }
   const MeasuredRows measured = measuredRows(tree, measurement);
-  Eigen::MatrixXd conditions = tree.hasMimic()
-                                   ? internal::mimicConditions(tree, *layout, measured,
-                                                               options.progress)
-                                   : StructuralAnalysis(tree, *layout, measured).conditions();
+  Eigen::MatrixXd conditions =
+      tree.hasMimic() ? internal::mimicConditions(tree, *layout, measured, options.progress)
+                      : StructuralAnalysis(tree, *layout, measured).conditions();
   // size of an effect per column
   Eigen::VectorXd sizes = Eigen::VectorXd::Ones(layout->size());
   const double size = internal::robotSize(tree);

@@ -254,9 +254,11 @@ TEST(ConsistentLeastSquares, ValuesFarFromThePriorAreNotThePriors) {
     EXPECT_EQ(origin, ParameterOrigin::kPrior);
   const Eigen::Index moved = estimate.beta.size() - 1;
   estimate.beta[moved] += 2.0 * std::sqrt(variance[moved]);
-  EXPECT_NE(parameterOrigins(problem, estimate)[static_cast<size_t>(
-                problem.base.independent[static_cast<size_t>(moved)])],
-            ParameterOrigin::kPrior);
+  EXPECT_NE(
+      parameterOrigins(
+          problem,
+          estimate)[static_cast<size_t>(problem.base.independent[static_cast<size_t>(moved)])],
+      ParameterOrigin::kPrior);
 }
 
 /// Claim: viscous friction that the data want to be negative is zero, not 1e-14, is said to be at

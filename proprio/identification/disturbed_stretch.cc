@@ -108,8 +108,8 @@ std::string stretchText(const IdentificationProblem& problem, const DisturbedStr
   std::vector<std::string> joints;
   for (const int j : stretch.coordinates) joints.push_back(names[static_cast<size_t>(j)]);
   return fmt::format("from {:.1f} to {:.1f} s of {} ({})", data.time[stretch.start],
-                     data.time[stretch.start + stretch.count - 1],
-                     data.name, fmt::join(joints, ", "));
+                     data.time[stretch.start + stretch.count - 1], data.name,
+                     fmt::join(joints, ", "));
 }
 
 }  // namespace proprio

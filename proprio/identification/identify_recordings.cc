@@ -539,9 +539,8 @@ class Job {
     const MethodResult& best = result_.best();
     const IdentificationProblem& problem = result_.problem;
     const Evaluation seen = pooled(best.training);
-    const auto poor = std::count_if(seen.joints.begin(), seen.joints.end(), [](const auto& joint) {
-      return joint.percent > kSmallError;
-    });
+    const auto poor = std::count_if(seen.joints.begin(), seen.joints.end(),
+                                    [](const auto& joint) { return joint.percent > kSmallError; });
     if (poor < 2) return;
     const Estimate robust = reweightedLeastSquares(problem, {});
     const std::vector<DisturbedStretch> stretches = disturbedStretches(problem, robust);
@@ -693,7 +692,7 @@ class Job {
   std::shared_ptr<const Tree> tree_, given_;  // given_: with the constants of friction as declared
   std::vector<MotionData> training_;
   std::map<int, double>
-      suspects_;  // velocity coordinates whose torques have another scale; how much
+      suspects_;            // velocity coordinates whose torques have another scale; how much
   bool disturbed_ = false;  // by something that pushed the robot for a while
   Stopwatch watch_;
 };

@@ -135,8 +135,7 @@ double lateShare(const ReversalRows& rows) {
 
 }  // namespace
 
-std::vector<LateReversal> findLateReversals(const Tree& tree,
-                                            const std::vector<MotionData>& data) {
+std::vector<LateReversal> findLateReversals(const Tree& tree, const std::vector<MotionData>& data) {
   const ParameterLayout layout(tree.sharedModel());
   const std::vector<int> coordinates = coordinatesThatJump(tree, layout);
   const std::vector<ReversalRows> rows = gatherRows(tree, layout, coordinates, data);

@@ -16,8 +16,8 @@ constexpr double kDryFriction = 0.5;  // N m, of both joints
 
 std::shared_ptr<const Tree> rubbingArm() {
   std::vector<std::string> told;
-  return std::make_shared<const Tree>(std::make_shared<const Model>(
-      withUsualTerms(testing::treeOf("planar_2r")->model(), &told)));
+  return std::make_shared<const Tree>(
+      std::make_shared<const Model>(withUsualTerms(testing::treeOf("planar_2r")->model(), &told)));
 }
 
 /// A recording of half a minute at 500 Hz in which dry friction turns after `travel`, with white
@@ -56,8 +56,7 @@ MotionData rubbingData(const Tree& tree, double travel) {
         farthest = q;
       }
       recording.values(k, j) = q + 1e-5 * gaussian(random);
-      recording.values(k, 2 + j) =
-          exact.tau(k, j) + kDryFriction * sign + 0.05 * gaussian(random);
+      recording.values(k, 2 + j) = exact.tau(k, j) + kDryFriction * sign + 0.05 * gaussian(random);
     }
   }
   for (const char* quantity : {"q_", "tau_"}) {

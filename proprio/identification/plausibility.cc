@@ -93,9 +93,9 @@ class PlausibilityCheck {
     const MotionData data =
         everyNth(data_, std::max<Eigen::Index>(1, data_.samples() / kMappingSamples));
     // what sensors measure was taken out of the torques along this mapping
-    const WrongMapping wrong =
-        hasSensedWrenches(model_) ? WrongMapping{}
-                                  : findWrongMapping(tree_, layout_, believed_, data, joints_);
+    const WrongMapping wrong = hasSensedWrenches(model_)
+                                   ? WrongMapping{}
+                                   : findWrongMapping(tree_, layout_, believed_, data, joints_);
     for (const MeasuredJoint& row : joints_) checkTorque(row, wrong.all_signs);
     if (!wrong.sentence.empty())
       add(wrong.another_body ? Severity::kWarning : Severity::kError, "", wrong.sentence);
@@ -123,8 +123,7 @@ class PlausibilityCheck {
     std::vector<double> sorted(q.begin(), q.end());
     std::sort(sorted.begin(), sorted.end());
     const auto few = static_cast<size_t>(kOutliers * static_cast<double>(sorted.size()));
-    const double beyond =
-        std::max(lower - sorted[few], sorted[sorted.size() - 1 - few] - upper);
+    const double beyond = std::max(lower - sorted[few], sorted[sorted.size() - 1 - few] - upper);
     if (beyond <= kOutside * (upper - lower)) return;
     const bool degrees = high <= 1.2 * upper * 180.0 / M_PI && low >= 1.2 * lower * 180.0 / M_PI;
     add(Severity::kError, joint.name,

@@ -146,8 +146,7 @@ class Judge {
     const bool in_turn = validation.front().in_turn;
     verdict.measured = measuredText(method, where, in_turn, false);
     if (verdict.passed) {
-      verdict.text =
-          passedText(measuredText(method, where, in_turn, !unexplained_joints_.empty()));
+      verdict.text = passedText(measuredText(method, where, in_turn, !unexplained_joints_.empty()));
     } else {
       verdict.text = fmt::format("Failed: {} {}", verdict.measured, failed_.front());
       if (failed_.size() > 1)
@@ -195,8 +194,7 @@ class Judge {
         part ? "other " : "", count == 1 ? "" : "s",
         std::any_of(joints_.begin(), joints_.end(), isWrenchAxis) ? " and axes of sensors" : "",
         errors.text(), joints_[errors.worst]);
-    if (given_.high > 0.0)
-      text += fmt::format(" The model as given is off by {}.", given_.text());
+    if (given_.high > 0.0) text += fmt::format(" The model as given is off by {}.", given_.text());
     return text;
   }
 
@@ -207,8 +205,7 @@ class Judge {
                           listed(unexplained_joints_), unexplained_.text());
     text += fmt::format(": {} No joint is clearly worse than with {}zero", measured,
                         compared_ ? "the model as given, gravity alone or " : "");
-    return text +
-           (seen_.high > 0.0 ? fmt::format("; training errors are {}.", seen_.text()) : ".");
+    return text + (seen_.high > 0.0 ? fmt::format("; training errors are {}.", seen_.text()) : ".");
   }
 
   void compare(const Evaluation& held_out, size_t j) {
@@ -239,9 +236,9 @@ class Judge {
       if (joint.rms <= before.rms || joint.percent <= before.percent + kSmallPercent) continue;
       // fits without a block know less than the one that is written, and a description may have
       // been fitted to this very motion: so the model has to be worse where it has seen it, too
-      const bool worse = clearlyWorse(joint, before) &&
-                         (!held_out.in_turn || training_.joints.empty() ||
-                          clearlyWorse(training_.joints[j], before));
+      const bool worse =
+          clearlyWorse(joint, before) && (!held_out.in_turn || training_.joints.empty() ||
+                                          clearlyWorse(training_.joints[j], before));
       (worse ? failed_ : told_)
           .push_back(fmt::format("{} is predicted {} by {} ({} against {} % of its torque on {}).",
                                  joints_[j], worse ? "worse than" : "no better than",

@@ -117,16 +117,18 @@ TEST(Verdict, ExemptsWeakJointsByName) {
                                 {withElbow("wls", "b.csv", {6.0, 86.0})},
                                 {withElbow("as given", "b.csv", {30.0, 110.0})});
   EXPECT_TRUE(verdict.passed);
-  EXPECT_EQ(verdict.text.rfind("Passed except for elbow, of whose torque 86 % remain unexplained: "
-                               "on b.csv, which it has not seen, wls predicts the torques of 1 other "
-                               "joint within 6 % of their norm (worst: shoulder).",
-                               0),
-            0u)
+  EXPECT_EQ(
+      verdict.text.rfind("Passed except for elbow, of whose torque 86 % remain unexplained: "
+                         "on b.csv, which it has not seen, wls predicts the torques of 1 other "
+                         "joint within 6 % of their norm (worst: shoulder).",
+                         0),
+      0u)
       << verdict.text;
 }
 
 /// Claim: a robot of whose torques more than a third remains unexplained fails even if every joint
-/// is explained by half. Two joints with 10 N m and 25 and 45 % leave sqrt((25^2 + 45^2) / 2), 36 %.
+/// is explained by half. Two joints with 10 N m and 25 and 45 % leave sqrt((25^2 + 45^2) / 2), 36
+/// %.
 TEST(Verdict, FailsWhereAThirdOfAllRemainsUnexplained) {
   const std::vector<Evaluation> poor = {errorsOf("as given", "b.csv", {300.0, 200.0})};
   const Verdict verdict = judged({25.0, 45.0}, {25.0, 45.0}, poor);

@@ -137,11 +137,11 @@ class MappingSearch {
     WrongMapping found;
     if (given_ > kWellExplained) found = betterMapping(kFarBetter * given_);
     if (!found.sentence.empty())
-      found.sentence = "the description explains the torques far better " + found.sentence +
-                       (found.another_body
-                            ? " (a tool or load that the description lacks, or that hangs to "
-                              "another side, would look the same)"
-                            : "");
+      found.sentence =
+          "the description explains the torques far better " + found.sentence +
+          (found.another_body ? " (a tool or load that the description lacks, or that hangs to "
+                                "another side, would look the same)"
+                              : "");
     if (!found.sentence.empty() && !found.another_body) return found;
     std::string other = betterAsDeclared();
     if (other.empty()) other = betterFit();
@@ -268,8 +268,8 @@ class MappingSearch {
       const JointLimits& limits = model_.joints[static_cast<size_t>(joint)].limits;
       const auto q = data_.q.col(tree_.positionIndex(recorded));
       const double range = limits.upper - limits.lower;
-      return range > 0.0 && std::max(limits.lower - q.minCoeff(), q.maxCoeff() - limits.upper) >
-                                0.1 * range;
+      return range > 0.0 &&
+             std::max(limits.lower - q.minCoeff(), q.maxCoeff() - limits.upper) > 0.1 * range;
     };
     return std::none_of(pairs.begin(), pairs.end(), [&](const std::pair<int, int>& pair) {
       return beyond(pair.first, pair.second) || beyond(pair.second, pair.first);
@@ -448,8 +448,7 @@ class MappingSearch {
       least = left;
       best = &candidate;
     }
-    if (best != nullptr)
-      return "a robot explains the torques far better " + orderSentence({*best});
+    if (best != nullptr) return "a robot explains the torques far better " + orderSentence({*best});
     if (given < kNoRobot) return "";
     const auto leftWith = [&](const Vector3d& gravity) {
       return leftByAnyRobot(*treeWith(gravity), layout, data);

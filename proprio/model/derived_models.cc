@@ -198,8 +198,7 @@ void lockCouplings(Model& model, const std::map<int, double>& locked) {
           kept.weights.push_back(term.weights[k]);
         } else if (term.signal == Signal::kPosition && entry->second * term.weights[k] != 0.0) {
           throw jointError(
-              model.joints[entry->first],
-              column.location,
+              model.joints[entry->first], column.location,
               fmt::format(
                   "coupling '{}' uses its position, so it can be locked at 0 only, not at {}",
                   column.name, entry->second));

@@ -58,8 +58,8 @@ TEST(Describe, Axes) {
             "(0, 0.1, 0) m rpy (0, 0, 1.571)");
 }
 
-// One pair of limits says nothing about the three coordinates of a planar joint, and is not shown as
-// if they were angles.
+// One pair of limits says nothing about the three coordinates of a planar joint, and is not shown
+// as if they were angles.
 TEST(Describe, PlanarJointsHaveNoRange) {
   const std::string text = describe(readUrdfText(
       "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='planar'><parent "

@@ -28,8 +28,8 @@ void lintPositionLimits(const Model& model, int j, std::vector<Finding>& finding
   const Joint& joint = model.joints[static_cast<size_t>(j)];
   const JointLimits& limits = joint.limits;
   if (joint.type != JointType::kRevolute && joint.type != JointType::kPrismatic) return;
-  Finding out = jointFinding(Severity::kWarning, "limit-missing", model, j,
-                             {"limits.lower", "limits.upper"});
+  Finding out =
+      jointFinding(Severity::kWarning, "limit-missing", model, j, {"limits.lower", "limits.upper"});
   out.unit = positionUnit(joint);
   if (std::isnan(limits.lower) || std::isnan(limits.upper)) {
     out.message = fmt::format("a {} joint without position limits", toString(joint.type));
@@ -75,10 +75,9 @@ void lintBound(const Model& model, int j, const char* what, double bound, const 
   out.message = missing        ? fmt::format("no {} limit", what)
                 : bound == 0.0 ? fmt::format("the {} limit is zero: it cannot move", what)
                                : fmt::format("the {} limit is negative", what);
-  out.advice = fmt::format("give the largest {} in {}{}", what, unit,
-                           bound < 0.0 && inUrdf(model, out)
-                               ? "; check --repair takes its absolute value"
-                               : "");
+  out.advice = fmt::format(
+      "give the largest {} in {}{}", what, unit,
+      bound < 0.0 && inUrdf(model, out) ? "; check --repair takes its absolute value" : "");
   out.value = out.margin = bound;
   out.unit = unit;
   findings.push_back(out);

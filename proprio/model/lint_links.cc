@@ -248,13 +248,13 @@ void lintMassless(const Model& model, const RigidGroups& groups, std::vector<Fin
                             : fmt::format("joint '{}' moves it, but it has no mass{}",
                                           model.joints[static_cast<size_t>(j)].name,
                                           end ? " and neither has anything beyond it" : "");
-    out.advice = end ? (rotor ? "give it an inertial; only the rotor's inertia keeps the mass "
-                                "matrix invertible"
-                              : "give it an inertial, or make the joint fixed: the mass matrix is "
-                                "singular")
-                     : fmt::format(
-                           "give it an inertial if it is a real part; simulators may refuse it{}",
-                           inUrdf(model, out) ? ", and check --repair gives it a small one" : "");
+    out.advice =
+        end ? (rotor ? "give it an inertial; only the rotor's inertia keeps the mass "
+                       "matrix invertible"
+                     : "give it an inertial, or make the joint fixed: the mass matrix is "
+                       "singular")
+            : fmt::format("give it an inertial if it is a real part; simulators may refuse it{}",
+                          inUrdf(model, out) ? ", and check --repair gives it a small one" : "");
     out.value = 0.0;
     out.unit = "kg";
     findings.push_back(out);

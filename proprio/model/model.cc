@@ -312,9 +312,8 @@ int resolveMimic(Model& model, int i) {
     }
     for (int j : {leader, next}) {
       if (isOneDof(model.joints[j].type)) continue;
-      throw fail(
-          fmt::format("it mimics '{}', but '{}' is {}; both must have one degree of freedom",
-                      mimic.leader, model.joints[j].name, toString(model.joints[j].type)));
+      throw fail(fmt::format("it mimics '{}', but '{}' is {}; both must have one degree of freedom",
+                             mimic.leader, model.joints[j].name, toString(model.joints[j].type)));
     }
     if (!std::isfinite(mimic.ratio) || !std::isfinite(mimic.offset)) {
       throw fail(fmt::format("its mimic ratio {} and offset {} must be finite", mimic.ratio,
@@ -466,8 +465,7 @@ void checkAttached(const Model& model) {
     const bool placed = valid(frame.link, model.links.size());
     const std::string fault = placed ? poseFault(frame.X_LF) : "is on no link of the model";
     if (!fault.empty()) {
-      throw errorIn(model, frame.location,
-                    fmt::format("frame '{}': it {}", frame.name, fault));
+      throw errorIn(model, frame.location, fmt::format("frame '{}': it {}", frame.name, fault));
     }
   }
   for (const Sensor& sensor : model.sensors) checkSensor(model, sensor);

@@ -44,7 +44,7 @@ struct LinkPart {
 
 struct Link {
   std::string name;
-  bool has_inertial = false;   ///< the description states an inertia
+  bool has_inertial = false;  ///< the description states an inertia
   /// The URDF leaves out products of inertia, which are then zero; other programs refuse that.
   bool products_left_out = false;
   InertialParameters inertia;  ///< in the link frame, lumped parts included

@@ -233,8 +233,8 @@ Repair repaired(const Model& model, const RepairOptions& options) {
     LimitRepair limits{static_cast<int>(j), limitsOfUrdf(model.joints[j]), {}};
     limits.after = limits.before;
     repairLimits(limits.after);
-    for (double JointLimits::*field : {&JointLimits::lower, &JointLimits::upper,
-                                       &JointLimits::velocity, &JointLimits::effort}) {
+    for (double JointLimits::*field :
+         {&JointLimits::lower, &JointLimits::upper, &JointLimits::velocity, &JointLimits::effort}) {
       if (!std::isnan(limits.after.*field)) out.model.joints[j].limits.*field = limits.after.*field;
     }
     out.joints.push_back(limits);

@@ -245,10 +245,11 @@ TEST(Repair, LeavesWhatRobotYamlStates) {
   const std::string joint = sound.model.joints.back().name, link = sound.model.links.back().name;
   const std::string path = sound.folder.file("r.yaml");
   writeFileAtomically(
-      path, fmt::format("version: 1\nurdf: robot.urdf\njoints:\n"
-                        "  {}: {{limits: {{lower: 2, upper: 1}}}}\npayloads:\n"
-                        "- {{name: box, link: {}, mass: 1, inertia_at_com: [1, 0, 0, 0.1, 0, 0.1]}}\n",
-                        joint, link));
+      path,
+      fmt::format("version: 1\nurdf: robot.urdf\njoints:\n"
+                  "  {}: {{limits: {{lower: 2, upper: 1}}}}\npayloads:\n"
+                  "- {{name: box, link: {}, mass: 1, inertia_at_com: [1, 0, 0, 0.1, 0, 0.1]}}\n",
+                  joint, link));
   ReadOptions options;
   options.lump_fixed = false;
   const Repair repair = repaired(readRobot(path, options));

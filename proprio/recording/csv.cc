@@ -100,8 +100,12 @@ TimeColumns splitTimeColumns(const Recording& recording) {
       const Eigen::ArrayXd whole = recording.values.col(s), part = recording.values.col(r);
       const bool fits = (whole == whole.floor() && part >= 0.0 && part < 1.0 / factor).all();
       if (!fits || (whole == 0.0 && part == 0.0).all()) continue;
-      return {s, r, 1.0, factor,
-              fmt::format("the time is {} plus {} {}", inQuotes(seconds), inQuotes(rest), *unit), ""};
+      return {s,
+              r,
+              1.0,
+              factor,
+              fmt::format("the time is {} plus {} {}", inQuotes(seconds), inQuotes(rest), *unit),
+              ""};
     }
   }
   return {};

@@ -138,8 +138,8 @@ std::vector<std::string> streamCsvPieces(const std::string& path, const PieceOpt
                             needsWholeLog(*options.model)));
   }
   Pieces pieces(path, options, sink);
-  const std::vector<std::string> notes = streamCsvRecording(
-      path, options.csv, [&](const Recording& piece) { pieces.add(piece); });
+  const std::vector<std::string> notes =
+      streamCsvRecording(path, options.csv, [&](const Recording& piece) { pieces.add(piece); });
   return pieces.finish(notes);
 }
 

@@ -586,8 +586,8 @@ TEST(CsvStream, BlocksAndChunks) {
   EXPECT_THROW(streamCsv(::testing::TempDir(), {}, [](const auto&, const auto&) {}), Error);
 }
 
-// A last row without line end is told; more so if it ends with fewer digits than all rows before, as
-// where a file is cut off inside of a number.
+// A last row without line end is told; more so if it ends with fewer digits than all rows before,
+// as where a file is cut off inside of a number.
 TEST(CsvRecording, LastRowWithoutLineEnd) {
   std::string table = "time,x\n";
   for (int i = 0; i < 300; ++i)

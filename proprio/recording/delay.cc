@@ -324,8 +324,7 @@ std::vector<Track> tracksOf(const Recording& recording, double step, Index count
     const VectorXd positions = onGrid(recording.time, recording.values.col(q), step, count);
     track.q = smoothed(positions, half, step);
     const bool moves = positions.maxCoeff() - positions.minCoeff() > kExcursion;
-    *noisy = *noisy ||
-             (moves && accelerationNoise(positions, track.q, half, step) > kNoiseShare);
+    *noisy = *noisy || (moves && accelerationNoise(positions, track.q, half, step) > kNoiseShare);
     // filtered alike, so that the two sides keep their relation
     if (tau >= 0) {
       track.torque =

@@ -109,8 +109,8 @@ class JointNames {
   /// The smallest of the joints' numbers if they count them all in a row, else -1.
   int firstNumber() const {
     const auto [least, most] = std::minmax_element(numbers_.begin(), numbers_.end());
-    const bool row = !numbers_.empty() && *least >= 0 &&
-                     *most - *least + 1 == static_cast<int>(numbers_.size());
+    const bool row =
+        !numbers_.empty() && *least >= 0 && *most - *least + 1 == static_cast<int>(numbers_.size());
     return row ? *least : -1;
   }
 
@@ -335,8 +335,7 @@ std::vector<int> byJoint(const ColumnGroup& group, const JointNames& joints) {
            : lowest >= 0                    ? joints.numbered(lowest + place)
                                             : place;
     }
-    if (at < 0 || at >= static_cast<int>(joints.count()) ||
-        columns[static_cast<size_t>(at)] >= 0)
+    if (at < 0 || at >= static_cast<int>(joints.count()) || columns[static_cast<size_t>(at)] >= 0)
       return {};
     columns[static_cast<size_t>(at)] = static_cast<int>(column.channel);
   }

@@ -44,8 +44,8 @@ bool keepsSpeeds(const Model& model, const Recording& recording, const VectorXd&
     const double stated = model.joints[static_cast<size_t>(joint)].limits.velocity;
     const double limit = stated > 0.0 ? stated : kFastJoint;
     const Channel& channel = recording.channels[static_cast<size_t>(positions.from[c])];
-    const auto known = findUnit(positions.declaration.unit.empty() ? channel.unit
-                                                                   : positions.declaration.unit);
+    const auto known =
+        findUnit(positions.declaration.unit.empty() ? channel.unit : positions.declaration.unit);
     const double speed = usualSpeed(time, recording.values.col(positions.from[c])) *
                          (known ? known->factor : unit) / factor;
     most = std::max(most, speed / limit);
@@ -126,15 +126,13 @@ double guessTimeFactor(const Model& model, const Recording& recording, const Vec
   const Selection *q = measuredOf(selections, Quantity::kPosition),
                   *v = measuredOf(selections, Quantity::kVelocity);
   if (!factor || q == nullptr || q->recording != selections[0].recording) return 1.0;
-  const double between = v != nullptr && q->recording == v->recording
-                             ? velocityFactor(recording, time, *q, *v)
-                             : 0.0;
+  const double between =
+      v != nullptr && q->recording == v->recording ? velocityFactor(recording, time, *q, *v) : 0.0;
   if (std::abs(between - 1.0) < kSameSpeed) return 1.0;
   const bool proved = std::abs(*factor * between - 1.0) < kSameSpeed;
   const double degree = findUnit("deg")->factor;
   if (!proved && !keepsSpeeds(model, recording, time, *q, *factor, 1.0) &&
-      !(isUnitless(*q, recording) &&
-        keepsSpeeds(model, recording, time, *q, *factor, degree)))
+      !(isUnitless(*q, recording) && keepsSpeeds(model, recording, time, *q, *factor, degree)))
     return 1.0;
   const std::string stated = recording.time_unit.empty() ? "s" : recording.time_unit;
   const std::string unit = unitOfSeconds(*factor * findUnit(stated)->factor);
@@ -151,9 +149,10 @@ double guessTimeFactor(const Model& model, const Recording& recording, const Vec
         "{}: they look like {}, but the file says {}; correct it, or declare which is right in "
         "robot.yaml, 'recording: {{time: {{unit: {}}}}}'",
         found, unit, stated, unit));
-  notes.push_back(fmt::format("{}: read as {} (`time: {{unit: ...}}` in a robot.yaml says it for "
-                              "sure)",
-                              found, unit));
+  notes.push_back(
+      fmt::format("{}: read as {} (`time: {{unit: ...}}` in a robot.yaml says it for "
+                  "sure)",
+                  found, unit));
   return *factor;
 }
 

@@ -343,8 +343,8 @@ std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector
     const Eigen::Index rows = arrays[i].values.rows();
     int base = timeBaseFor(bases, groupOf(arrays[i].name, separator), rows, separator);
     for (int other = 0; other < base; ++other) {
-      if (own || !sameStamps(arrays, bases[static_cast<size_t>(other)],
-                             bases[static_cast<size_t>(base)]))
+      if (own ||
+          !sameStamps(arrays, bases[static_cast<size_t>(other)], bases[static_cast<size_t>(base)]))
         continue;
       base = other;
     }

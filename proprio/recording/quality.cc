@@ -188,10 +188,9 @@ void judgeTime(const TimeStatistics& t, Findings& findings) {
                              t.reversed == 1 ? "" : "s", findings.row(t.first_reversed)));
   }
   if (t.repeated > 0) {
-    findings.add(
-        Severity::kWarning, "time",
-        fmt::format("{} time stamp{} repeated, first at {}", t.repeated,
-                    t.repeated == 1 ? " is" : "s are", findings.row(t.first_repeated)));
+    findings.add(Severity::kWarning, "time",
+                 fmt::format("{} time stamp{} repeated, first at {}", t.repeated,
+                             t.repeated == 1 ? " is" : "s are", findings.row(t.first_repeated)));
   }
   if (t.gaps > 0) {
     findings.add(Severity::kWarning, "time",
@@ -322,16 +321,16 @@ void judgeDrives(const Recording& recording, const Model& model, Findings& findi
       joint_of_most = channel.of;
     }
     if (2 * beyond <= limited) continue;
-    findings.add(Severity::kError, "",
-                 fmt::format("{} of {} joints {} limit of {} most of the time ('{}' {:.3g} times "
-                             "its {}): {}",
-                             beyond, limited,
-                             speeds ? "move far beyond their" : "have torques far beyond their",
-                             speeds ? "velocity" : "effort", joint_of_most, most,
-                             formatNumber(most_limit),
-                             speeds ? "check the unit of positions (degrees?) and of time"
-                                    : "check the unit of torques (mN m, N mm?), and whether they "
-                                      "are currents or counts"));
+    findings.add(
+        Severity::kError, "",
+        fmt::format("{} of {} joints {} limit of {} most of the time ('{}' {:.3g} times "
+                    "its {}): {}",
+                    beyond, limited,
+                    speeds ? "move far beyond their" : "have torques far beyond their",
+                    speeds ? "velocity" : "effort", joint_of_most, most, formatNumber(most_limit),
+                    speeds ? "check the unit of positions (degrees?) and of time"
+                           : "check the unit of torques (mN m, N mm?), and whether they "
+                             "are currents or counts"));
   }
 }
 
@@ -410,11 +409,11 @@ void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Fi
   // joints that say much the same do not contradict each other: a long delay, or one that differs
   // by no more than that either way
   constexpr double kTogether = 0.2;
-  const bool together = all.largest - all.smallest <
-                        std::max(kTogether * std::abs(all.delay), 2.0 * kModelError);
-  const std::string found = fmt::format("{:.2f} ms (standard error {:.2f} ms, from {} joint{})",
-                                        1e3 * all.delay, 1e3 * all.error, all.count,
-                                        all.count == 1 ? "" : "s");
+  const bool together =
+      all.largest - all.smallest < std::max(kTogether * std::abs(all.delay), 2.0 * kModelError);
+  const std::string found =
+      fmt::format("{:.2f} ms (standard error {:.2f} ms, from {} joint{})", 1e3 * all.delay,
+                  1e3 * all.error, all.count, all.count == 1 ? "" : "s");
   if (2 * all.count < delays.size() || all.count == 0) {
     findings.add(Severity::kNote, "delay",
                  fmt::format("{}: the torques of {} of {} joints fix it to 5 ms", kUntold,

@@ -52,7 +52,7 @@ struct TimeStatistics {
   double jitter = 0.0;  ///< relative to the median step
   Eigen::Index gaps = 0, repeated = 0, reversed = 0;
   Eigen::Index restarts = 0;  ///< of the reversed ones: where another recording begins (cut.h)
-  Eigen::Index longest_step_at = 0;  ///< row before it, from 0
+  Eigen::Index longest_step_at = 0;                       ///< row before it, from 0
   Eigen::Index first_repeated = -1, first_reversed = -1;  ///< rows, from 0; -1 if there is none
 };
 
@@ -61,7 +61,7 @@ struct ChannelStatistics {
   double smallest = 0.0, largest = 0.0, mean = 0.0, deviation = 0.0;  ///< of the finite values
   Eigen::Index missing = 0, first_missing = -1;                       ///< NaN or infinite
   Eigen::Index beyond = 0;  ///< far beyond the limits of the joint (farLimits)
-  double step = 0.0;  ///< quantisation, in the channel's unit; 0 if none was found
+  double step = 0.0;        ///< quantisation, in the channel's unit; 0 if none was found
   Eigen::Index longest_frozen = 0, frozen_at = 0;  ///< samples; row where that begins
   Eigen::Index at_smallest = 0, at_largest = 0;    ///< samples that look saturated
   Eigen::Index spikes = 0, first_spike = -1;
@@ -99,8 +99,9 @@ struct Quality {
 Quality assessQuality(const Recording& recording,
                       const std::shared_ptr<const Model>& model = nullptr, bool ordered = true);
 
-/// Positions beyond the limits of their joint by more than the whole range, and by more than a turn,
-/// are in another unit, or counts: offsets, overshoot and turns that were counted on stay below that.
+/// Positions beyond the limits of their joint by more than the whole range, and by more than a
+/// turn, are in another unit, or counts: offsets, overshoot and turns that were counted on stay
+/// below that.
 struct FarLimits {
   double lower = 0.0, upper = 0.0;
 };

@@ -399,8 +399,7 @@ Recording stickingPendulums(const Eigen::Vector3d& delays) {
     for (Index i = -200; i < n + 200; ++i) {
       double q = 0.0, v = 0.0, a = 0.0;
       for (const double w : {1.3, 2.9, 4.7}) {
-        const double angle =
-            w * static_cast<double>(i) * step + w * (1.0 + static_cast<double>(j));
+        const double angle = w * static_cast<double>(i) * step + w * (1.0 + static_cast<double>(j));
         q += std::sin(angle) / w;
         v += std::cos(angle);
         a -= w * std::sin(angle);
@@ -434,8 +433,8 @@ TEST(Delay, StickingDoesNotMoveIt) {
     if (delay == 0.0) {
       EXPECT_TRUE(has(quality, Severity::kNote, "delay", "belong to the same times"));
     } else {
-      EXPECT_TRUE(has(quality, Severity::kWarning, "",
-                      delay > 0.0 ? "'delay: 0.008'" : "'delay: -0.008'"));
+      EXPECT_TRUE(
+          has(quality, Severity::kWarning, "", delay > 0.0 ? "'delay: 0.008'" : "'delay: -0.008'"));
     }
   }
 }

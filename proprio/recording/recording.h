@@ -48,9 +48,9 @@ struct Channel {
 };
 
 struct Recording {
-  std::string source;    ///< file, for messages
-  std::string topic;     ///< of a bag, array of an archive; empty if the file has one table
-  Eigen::VectorXd time;  ///< s, as recorded; size 0 if there are no time stamps
+  std::string source;     ///< file, for messages
+  std::string topic;      ///< of a bag, array of an archive; empty if the file has one table
+  Eigen::VectorXd time;   ///< s, as recorded; size 0 if there are no time stamps
   std::string time_unit;  ///< of the stamps in the file, if it states one or their size does
   std::vector<Channel> channels;
   Eigen::MatrixXd values;  ///< row = sample, column = channel; NaN where a cell is missing

@@ -362,9 +362,8 @@ TEST(SignalMap, TimeAndRows) {
   EXPECT_EQ(none.time.size(), 0);
   EXPECT_TRUE(none.notes.empty());  // the quality of a recording tells it
   // a declared unit counts, whatever the file states
-  const Recording stated =
-      mapRecording(robot("recording:\n  time: {unit: ms}\n" + signal),
-                   {log("time [s],x\n0,5\n8,6\n")});
+  const Recording stated = mapRecording(robot("recording:\n  time: {unit: ms}\n" + signal),
+                                        {log("time [s],x\n0,5\n8,6\n")});
   EXPECT_DOUBLE_EQ(stated.time[1], 0.008);
 }
 

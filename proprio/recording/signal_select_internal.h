@@ -37,8 +37,7 @@ struct SignalPlan {
 
 /// The two halves of mapRecording().
 SignalPlan planSignals(const Model& model, const std::vector<Recording>& raw);
-Recording mappedBy(const SignalPlan& plan, const Model& model,
-                   const std::vector<Recording>& given);
+Recording mappedBy(const SignalPlan& plan, const Model& model, const std::vector<Recording>& given);
 
 /// Selections for all declared signals. A log that has the parts of one role only (a commanded
 /// trajectory without the states that followed) is taken for these, which a note tells.

@@ -72,8 +72,7 @@ std::optional<TimeName> timeNamed(const std::string& name, const std::string& un
   time.duration = plain == "duration";
   // a counter is a time only if it says what it counts
   const bool counter = time.stated && (plain == "tick" || plain == "ticks" || plain == "clock");
-  if (!time.header && !counter &&
-      std::find(kNames.begin(), kNames.end(), plain) == kNames.end())
+  if (!time.header && !counter && std::find(kNames.begin(), kNames.end(), plain) == kNames.end())
     return std::nullopt;
   const auto found = findUnit(time.unit);
   return found && found->si == "s" ? std::optional(time) : std::nullopt;

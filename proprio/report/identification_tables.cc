@@ -81,8 +81,9 @@ std::string verdictBeside(const IdentificationResult& result) {
     std::string text = verdict.substr(word.size());
     // words begin large, names of channels and joints stay as they are
     const size_t end = text.find_first_of(" ,");
-    if (std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(
-                                                     end == std::string::npos ? text.size() : end),
+    if (std::all_of(text.begin(),
+                    text.begin() +
+                        static_cast<std::ptrdiff_t>(end == std::string::npos ? text.size() : end),
                     [](unsigned char c) { return std::isalpha(c) != 0; }))
       text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
     return text;

@@ -27,9 +27,8 @@ std::string recordingNames(const std::vector<MotionData>& data) {
   std::vector<std::string> names;
   for (const MotionData& motion : data) {
     const double rate = motion.rate_hz;
-    names.push_back(fmt::format("{} ({} samples at {} Hz)",
-                                motion.name,
-                                motion.samples(), readable(rate)));
+    names.push_back(
+        fmt::format("{} ({} samples at {} Hz)", motion.name, motion.samples(), readable(rate)));
   }
   return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -94,8 +94,7 @@ Figure torqueFigure(const IdentificationResult& result, const MotionData& data, 
       predictTorques(tree, *result.problem.layout, result.best().estimate.chi, data);
   const std::vector<std::string> names = coordinateNames(tree), units = coordinateUnits(tree);
   Figure figure;
-  figure.title = fmt::format("{}: {}", validation ? "Validation" : "Training",
-                             data.name);
+  figure.title = fmt::format("{}: {}", validation ? "Validation" : "Training", data.name);
   figure.x = {"time", "s"};
   figure.columns = 2;
   figure.width = 1120.0;

@@ -40,11 +40,10 @@ TEST_F(WriteBack, KeepsMeshesInReach) {
   writeFileAtomically(file("robot/meshes/box.obj"), "v 0 0 0\n");
   const std::string rest = R"("/><mesh filename="package://p/box.obj"/><mesh filename='none.obj'/>)"
                            R"(<mesh filename="/box.obj" scale="1 1 1"/></a>)";
-  EXPECT_EQ(withMeshesOf(R"(<a><mesh scale="1 1 1" filename="meshes/box.obj)" + rest,
-                         file("robot"), file("out/deep")),
+  EXPECT_EQ(withMeshesOf(R"(<a><mesh scale="1 1 1" filename="meshes/box.obj)" + rest, file("robot"),
+                         file("out/deep")),
             R"(<a><mesh scale="1 1 1" filename="../../robot/meshes/box.obj)" + rest);
-  EXPECT_EQ(withMeshesOf(R"(<mesh filename="meshes/box.obj)" + rest, file("robot"),
-                         file("robot")),
+  EXPECT_EQ(withMeshesOf(R"(<mesh filename="meshes/box.obj)" + rest, file("robot"), file("robot")),
             R"(<mesh filename="meshes/box.obj)" + rest);
 }
 

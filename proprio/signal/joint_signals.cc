@@ -474,9 +474,8 @@ void thinOut(const JointSignalOptions& options, Index border, int ratio, JointSi
   }
   const Index step = out.decimation;
   out.time = keepRows(out.time, border, step);
-  for (Eigen::MatrixXd* values :
-       {&out.q, &out.v, &out.a, &out.tau, &out.sign, &out.late, &out.channels,
-        &out.channel_rates}) {
+  for (Eigen::MatrixXd* values : {&out.q, &out.v, &out.a, &out.tau, &out.sign, &out.late,
+                                  &out.channels, &out.channel_rates}) {
     if (values->cols() > 0) *values = keepRows(*values, border, step);
   }
   out.moving = keepRows(out.moving, border, step);

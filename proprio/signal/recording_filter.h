@@ -48,8 +48,8 @@ std::vector<Recording> resampleRecording(const Recording& recording,
 /// The same for a rate below that of the recording: what is faster than half of the new rate would
 /// come back as a slow motion that never was. It is taken away first, on the recording's own
 /// uniform grid, by a zero-phase low-pass at 0.4 of the new rate (a quarter octave below half of
-/// it), which `told` says. Interpolation by the previous or the nearest sample takes samples as they
-/// are, which `told` says, too.
+/// it), which `told` says. Interpolation by the previous or the nearest sample takes samples as
+/// they are, which `told` says, too.
 std::vector<Recording> resampleWithoutAliases(const Recording& recording,
                                               const ResampleOptions& options,
                                               std::vector<std::string>& told);

@@ -146,8 +146,7 @@ TEST(RecordingFilter, LowerRatesHaveNoAliases) {
     EXPECT_NEAR(slow.values(k, 1), 0.0, 1e-3);
     EXPECT_TRUE(slow.values(k, 2) == 0.0 || slow.values(k, 2) == 1.0);
   }
-  const Recording picked =
-      resampleWithoutAliases(fast, parseResampling("100:nearest"), told).at(0);
+  const Recording picked = resampleWithoutAliases(fast, parseResampling("100:nearest"), told).at(0);
   EXPECT_GT(picked.values.col(1).cwiseAbs().maxCoeff(), 0.9);
   EXPECT_NE(told.at(1).find("faster than 50 Hz"), std::string::npos);
   EXPECT_EQ(resampleWithoutAliases(fast, parseResampling("2000"), told).size(), 1u);
