@@ -302,7 +302,8 @@ Estimate simulateAndSolve(const IdentificationProblem& problem, const MethodOpti
   int simulations = static_cast<int>(problem.data.size() * starts.size());
   auto [estimate, motions] = bestStart(problem, options, std::move(starts));
   const Eigen::VectorXd unit = estimate.sigma;
-  double residual = 0.0;
+  double residual = 0.0, least = std::numeric_limits<double>::infinity();
+  Estimate best;  // of the rounds, where they do not settle
   bool converged = false;
   int round = 0;
   while (motions.failure.empty()) {
@@ -316,10 +317,15 @@ Estimate simulateAndSolve(const IdentificationProblem& problem, const MethodOpti
     converged = tried && (rests || largestMove(estimate, next) < tolerance);
     residual = norm;
     estimate = std::move(next);
+    if (!(norm >= least)) {
+      least = norm;
+      best = estimate;
+    }
     if (converged || round == rounds) break;
     motions = simulateMotions(problem, estimate.chi, options.rescale_gains);
     simulations += static_cast<int>(problem.data.size());
   }
+  if (!converged && round > 0) estimate = std::move(best);
   estimate.converged = converged && estimate.converged;
   estimate.iterations = round;
   estimate.simulations = simulations;
