@@ -417,7 +417,8 @@ class Job {
     const std::vector<LateReversal> found = findLateReversals(*tree_, training_);
     turnLate(found, &training_);
     turnLate(found, &result_.validation);
-    if (!found.empty()) result_.reasons.push_back(lateReversalText(*tree_, found));
+    const std::string text = lateReversalText(*tree_, found);
+    if (!text.empty()) result_.reasons.push_back(text);
   }
 
   /// The robot with the constants that fit best; all that follows is linear again.

@@ -22,6 +22,7 @@ constexpr double kSureDeviations = 4.0;    // of c: a false alarm in 1000 with k
 constexpr Index kStretches = 30;           // of time, whose sums of residuals are independent
 constexpr double kOwnShare = 0.05;         // of l that nothing else explains, at least
 constexpr double kMostShare = 3.0;         // beyond, pulses are no longer short
+constexpr double kToldTravel = 2e-5;       // rad, m; a smooth sign of a simulator has less
 
 /// The rows of one coordinate.
 struct ReversalRows {
@@ -160,9 +161,12 @@ std::string lateReversalText(const Tree& tree, const std::vector<LateReversal>& 
   if (found.empty()) return "";
   const std::vector<std::string> names = coordinateNames(tree);
   std::vector<std::string> joints;
-  for (const LateReversal& one : found)
+  for (const LateReversal& one : found) {
+    if (one.travel < kToldTravel) continue;
     joints.push_back(
         fmt::format("{} {:.2g}", names[static_cast<size_t>(one.coordinate)], 1e3 * one.travel));
+  }
+  if (joints.empty()) return "";
   return fmt::format(
       "Dry friction turns later than the joint does, after so many thousandths of rad or m of "
       "travel: {}; the rows beside reversals allow for it.",

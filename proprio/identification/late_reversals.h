@@ -35,7 +35,7 @@ std::vector<LateReversal> findLateReversals(const Tree& tree, const std::vector<
 /// Lets friction turn late in the data; MotionData::late has then done its work and is emptied.
 void turnLate(const std::vector<LateReversal>& found, std::vector<MotionData>* data);
 
-/// A sentence about it; empty if there are none.
+/// A sentence about those that are worth one; empty if there are none.
 std::string lateReversalText(const Tree& tree, const std::vector<LateReversal>& found);
 
 }  // namespace proprio
