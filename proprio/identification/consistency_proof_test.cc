@@ -118,7 +118,8 @@ TEST(ConsistencyProof, EveryEstimateIsPossible) {
 }
 
 /// Claim: so is every estimate of the methods that simulate or use the commanded motion: 1000
-/// random problems of a small arm, rank-deficient ones among them (two samples, hardly any motion), with all four priors, cut short after two rounds.
+/// random problems of a small arm, rank-deficient ones among them (two samples, hardly any motion),
+/// with all four priors, cut short after two rounds.
 TEST(ConsistencyProof, EverySimulatedEstimateIsPossible) {
   const auto tree = treeOf("planar_2r");
   const IdentificationProblem analysed =

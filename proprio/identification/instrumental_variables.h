@@ -51,7 +51,8 @@ struct SimulatingRule {
 };
 
 /// The rounds, from the best of the given estimates (their chi is simulated, their sigma weights
-/// the rows of the first round). Where they do not settle, the one that leaves least of the torques.
+/// the rows of the first round). Where they do not settle, the one that leaves least of the
+/// torques.
 Estimate simulateAndSolve(const IdentificationProblem& problem, const MethodOptions& options,
                           const SimulatingRule& rule, std::vector<Estimate> starts);
 
