@@ -41,10 +41,13 @@ PROPRIO_ONCE_CHOLESKY template LLT<Matrix4d>& LLT<Matrix4d>::compute(const Eigen
 PROPRIO_ONCE_CHOLESKY template LLT<MatrixXd>& LLT<MatrixXd>::compute(const EigenBase<MatrixXd>&);
 PROPRIO_ONCE_CHOLESKY template void LLT<MatrixXd>::_solve_impl(const VectorXd&, VectorXd&) const;
 PROPRIO_ONCE_CHOLESKY template void LLT<MatrixXd>::_solve_impl(const MatrixXd&, MatrixXd&) const;
+PROPRIO_ONCE_CHOLESKY template LLT<Ref<MatrixXd>>& LLT<Ref<MatrixXd>>::compute(const EigenBase<MatrixXd>&);
 PROPRIO_ONCE_CHOLESKY template LDLT<MatrixXd>& LDLT<MatrixXd>::compute(const EigenBase<MatrixXd>&);
 PROPRIO_ONCE_CHOLESKY template void LDLT<MatrixXd>::_solve_impl(const VectorXd&, VectorXd&) const;
 PROPRIO_ONCE_CHOLESKY template void LDLT<MatrixXd>::_solve_impl(const MatrixXd&, MatrixXd&) const;
 PROPRIO_ONCE_CHOLESKY template void PartialPivLU<MatrixXd>::compute();
+PROPRIO_ONCE_CHOLESKY template void PartialPivLU<Matrix<double, 6, 6>>::compute();
+PROPRIO_ONCE_CHOLESKY template void PartialPivLU<Matrix<double, 10, 10>>::compute();
 PROPRIO_ONCE_CHOLESKY template void PartialPivLU<MatrixXd>::_solve_impl(const VectorXd&, VectorXd&) const;
 PROPRIO_ONCE_CHOLESKY template void PartialPivLU<MatrixXd>::_solve_impl(const MatrixXd&, MatrixXd&) const;
 

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
-
 #include "proprio/dynamics/augmented_regressor.h"
 #include "proprio/dynamics/mimic_conditions_internal.h"
 #include "proprio/dynamics/structural_spaces_internal.h"
@@ -13,6 +11,7 @@
 #include "proprio/dynamics/testing/robot_with_base.h"
 #include "proprio/dynamics/testing/special_models.h"
 #include "proprio/model/urdf_reader.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -78,7 +77,7 @@ int agreedWithBruteForce(const RobotWithBase& robot) {
   Eigen::MatrixXd Y = contractedRegressor(robot, 40 + 3 * robot.layout->size());
   Eigen::VectorXd sizes = Y.colwise().norm().cwiseMax(1e-6);
   for (Eigen::Index i = 0; i < Y.cols(); ++i) Y.col(i) /= sizes[i];
-  const Eigen::VectorXd values = Eigen::BDCSVD<Eigen::MatrixXd>(Y).singularValues();
+  const Eigen::VectorXd values = singularValues(Y);
   int rank = 0;
   for (const double s : values) rank += s > 1e-9 * values[0];
   EXPECT_EQ(rank, count);

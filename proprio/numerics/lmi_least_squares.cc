@@ -4,12 +4,12 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "proprio/core/error.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 namespace {
@@ -563,10 +563,9 @@ double objectiveAt(const LmiProblem& problem, const VectorXd& x) {
 LmiProblem withTriangularRows(LmiProblem problem) {
   const Index n = problem.A.cols();
   if (problem.A.rows() < n) return problem;
-  const Eigen::HouseholderQR<MatrixXd> qr(problem.A);
-  problem.b.applyOnTheLeft(qr.householderQ().adjoint());
-  problem.b.conservativeResize(n);
-  problem.A = qr.matrixQR().topRows(n).triangularView<Eigen::Upper>();
+  const MatrixXd factor = triangularFactor(problem.A, problem.b);
+  problem.A = factor.leftCols(n);
+  problem.b = factor.col(n);
   return problem;
 }
 

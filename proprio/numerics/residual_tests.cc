@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "proprio/core/error.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/numerics/distributions.h"
 
 namespace proprio {
@@ -89,14 +89,12 @@ TestResult regressionTest(ConstSeries y, const Eigen::Ref<const Eigen::MatrixXd>
     const double length = columns.col(c).norm();
     columns.col(c) *= length > kDependent * before ? 1.0 / length : 0.0;
   }
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(columns);
-  qr.setThreshold(kDependent);
-  const Eigen::Index rank = qr.rank();
+  const Eigen::MatrixXd basis = rangeBasis(columns, kDependent);
   const double total = right.squaredNorm();
-  if (rank == 0 || !(total > 0.0)) return {};
-  const Eigen::VectorXd turned = qr.householderQ().adjoint() * right;
-  return chiSquareResult(static_cast<double>(n) * turned.head(rank).squaredNorm() / total,
-                         static_cast<double>(rank));
+  if (basis.cols() == 0 || !(total > 0.0)) return {};
+  const Eigen::VectorXd explained = basis.transpose() * right;
+  return chiSquareResult(static_cast<double>(n) * explained.squaredNorm() / total,
+                         static_cast<double>(basis.cols()));
 }
 
 TestResult constantVarianceTest(ConstSeries residuals, const Eigen::Ref<const Eigen::MatrixXd>& Z,

@@ -2,11 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/QR>
-
 #include "proprio/dynamics/augmented_regressor.h"
 #include "proprio/model/robot_reader.h"
 #include "proprio/model/testing/data_folder.h"
+#include "proprio/numerics/dense.h"
 #include "proprio/recording/signal_map.h"
 #include "proprio/signal/joint_signals.h"
 
@@ -33,10 +32,8 @@ Eigen::VectorXd unexplained(const std::shared_ptr<const Model>& model,
   }
   tau = (tau.array().rowwise() / norms.transpose().array()).eval();
   const Eigen::Map<const Eigen::VectorXd> y(tau.data(), tau.size());
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
-  solver.setThreshold(1e-8);
-  solver.compute(W);
-  const Eigen::VectorXd error = y - W * solver.solve(y);
+  const Eigen::MatrixXd basis = rangeBasis(W, 1e-8);
+  const Eigen::VectorXd error = y - basis * (basis.transpose() * y);
   return 100.0 * Eigen::Map<const Eigen::MatrixXd>(error.data(), samples, n).colwise().norm();
 }
 

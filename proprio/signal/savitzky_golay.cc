@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <cmath>
 
 #include "proprio/core/error.h"
+#include "proprio/numerics/dense.h"
 
 namespace proprio {
 
@@ -34,13 +34,10 @@ Eigen::VectorXd savitzkyGolayWeights(int window, int order, int derivative, doub
     V(k, 0) = 1.0;
     for (Index i = 1; i <= order; ++i) V(k, i) = V(k, i - 1) * s;
   }
-  // row `derivative` of the pseudo-inverse: V^+ = R^-1 Q^T
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(V);
-  const auto R = qr.matrixQR().topRows(order + 1).triangularView<Eigen::Upper>();
-  Eigen::VectorXd selected = Eigen::VectorXd::Zero(window);
-  selected.head(order + 1) = R.transpose().solve(Eigen::VectorXd::Unit(order + 1, derivative));
+  // row `derivative` of the pseudo-inverse
+  const Eigen::MatrixXd inverse = leastSquares(V, Eigen::MatrixXd::Identity(window, window));
   const double factor = std::tgamma(derivative + 1.0) / std::pow(scale * dt, derivative);
-  return factor * (qr.householderQ() * selected);
+  return factor * inverse.row(derivative).transpose();
 }
 
 Eigen::MatrixXd savitzkyGolay(const SignalColumns& x, int window, int order, int derivative,

@@ -132,6 +132,14 @@ Pose Pose::fromXyzRpy(const Vector3d& xyz, const Vector3d& rpy) {
   return {rotationFromRpy(rpy), xyz};
 }
 
+Pose Pose::inverse() const { return {R.transpose(), -(R.transpose() * p)}; }
+
+Pose operator*(const Pose& X_AB, const Pose& X_BC) {
+  return {X_AB.R * X_BC.R, X_AB.R * X_BC.p + X_AB.p};
+}
+
+Vector3d operator*(const Pose& X_AB, const Vector3d& p_B) { return X_AB.R * p_B + X_AB.p; }
+
 Eigen::Matrix4d Pose::matrix() const {
   Eigen::Matrix4d H = Eigen::Matrix4d::Identity();
   H.topLeftCorner<3, 3>() = R;

@@ -39,15 +39,14 @@ struct Pose {
 
   static Pose identity() { return {}; }
   static Pose fromXyzRpy(const Vector3d& xyz, const Vector3d& rpy);
-  Pose inverse() const { return {R.transpose(), -(R.transpose() * p)}; }
+  Pose inverse() const;
   Eigen::Matrix4d matrix() const;
 };
 
 /// X_AC = X_AB X_BC.
-inline Pose operator*(const Pose& X_AB, const Pose& X_BC) {
-  return {X_AB.R * X_BC.R, X_AB.R * X_BC.p + X_AB.p};
-}
-inline Vector3d operator*(const Pose& X_AB, const Vector3d& p_B) { return X_AB.R * p_B + X_AB.p; }
+Pose operator*(const Pose& X_AB, const Pose& X_BC);
+/// p_A = X_AB p_B.
+Vector3d operator*(const Pose& X_AB, const Vector3d& p_B);
 
 /// Velocity adjoint A_X_B = [R, p^ R; 0, R] acting on twists (v, w), linear first.
 Matrix6d velocityAdjoint(const Pose& X_AB);
