@@ -171,7 +171,8 @@ TEST(Quantities, RelativeBiasIsTheDerivativeOfTheRelativeTwist) {
     Rows6 S(6, n);
     for (const Representation of :
          {Representation::kBody, Representation::kSpatial, Representation::kMixed}) {
-      for (const auto& [from, to] : {std::pair{0, links - 1}, std::pair{links - 1, links / 2}}) {
+      for (const auto& pair : {std::pair{0, links - 1}, std::pair{links - 1, links / 2}}) {
+        const int from = pair.first, to = pair.second;
         const auto twist = [&](double dt) {
           computeKinematics(tree, moved(tree, x.q, x.v * dt), x.v, k);
           relativeJacobian(tree, k, from, to, of, S);

@@ -128,7 +128,8 @@ TEST(Plausibility, ExchangedJoints) {
 /// A trunk with two legs that mirror each other: hip and knee, with their masses to the outside.
 std::string legsUrdf() {
   std::string text = "<robot name='legs'><link name='trunk'/>";
-  for (const auto& [side, y] : {std::pair("left", 1.0), std::pair("right", -1.0)}) {
+  for (const double y : {1.0, -1.0}) {
+    const char* side = y > 0.0 ? "left" : "right";
     const auto joint = [&](const char* name, const char* parent, double at_y, double at_z,
                            const char* axis, double mass) {
       text += fmt::format(

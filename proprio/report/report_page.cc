@@ -43,8 +43,8 @@ td .bar{display:block;min-width:4.2rem;padding:0 .25rem;border-radius:3px}
 .badge.warn{color:var(--warn);background:var(--warn-soft)}.badge.plain{color:var(--muted);background:var(--card)}
 .before{color:var(--before)}.after{color:var(--after)}.data{font-weight:600}.combination{color:inherit}.prior{color:var(--muted);font-style:italic}
 .pair{display:flex;flex-wrap:wrap;gap:1rem 2rem;align-items:flex-start}.pair>div{flex:1 1 440px;min-width:0}.groups{columns:2 520px;column-gap:2rem}
-.groups>div{break-inside:avoid;margin-bottom:.9rem}.groups td.l{max-width:11rem;overflow:hidden;text-overflow:ellipsis}.groups .scroll{margin:0}
-.groups table{width:100%;font-size:.86rem}.groups th,.groups td{padding:.2rem .3rem}
+.groups>div{break-inside:avoid;margin-bottom:.9rem}.groups td.l{max-width:7.5rem;overflow:hidden;text-overflow:ellipsis}.groups .scroll{margin:0}
+.groups table{width:100%;font-size:.83rem}.groups th,.groups td{padding:.2rem .3rem}
 .groups td:last-child{min-width:4rem}
 .spark{display:block;width:100%;height:16px}
 .spark line{stroke:var(--line)}.spark .ci{stroke:var(--after);stroke-width:2;opacity:.6}.spark .old{fill:none;stroke:var(--before);stroke-width:1.6}.spark .new{fill:var(--after)}

@@ -34,10 +34,12 @@ Eigen::VectorXd savitzkyGolayWeights(int window, int order, int derivative, doub
     V(k, 0) = 1.0;
     for (Index i = 1; i <= order; ++i) V(k, i) = V(k, i - 1) * s;
   }
-  // row `derivative` of the pseudo-inverse
-  const Eigen::MatrixXd inverse = leastSquares(V, Eigen::MatrixXd::Identity(window, window));
+  // row `derivative` of the pseudo-inverse: V = B T with orthonormal columns B, V^+ = T^-1 B^T
+  const Eigen::MatrixXd B = rangeBasis(V, 0.0);
+  const Eigen::VectorXd selected =
+      solveSquare(V.transpose() * B, Eigen::VectorXd::Unit(order + 1, derivative));
   const double factor = std::tgamma(derivative + 1.0) / std::pow(scale * dt, derivative);
-  return factor * inverse.row(derivative).transpose();
+  return factor * (B * selected);
 }
 
 Eigen::MatrixXd savitzkyGolay(const SignalColumns& x, int window, int order, int derivative,
