@@ -1,9 +1,35 @@
 #include "proprio/dynamics/coordinates.h"
 
-#include <Eigen/Geometry>
 #include <algorithm>
+#include <string>
 
 namespace proprio::internal {
+namespace {
+
+/// Adds the wrench of a link to that of its body: f = R f_L, n = R n_L + p x f with X_BL = (R, p).
+/// Entry k of a wrench is at k * stride.
+template <class T>
+void addBodyWrench(const Tree& tree, int link, const T* in, ptrdiff_t in_stride, T* bodies,
+                   ptrdiff_t stride) {
+  const int index = tree.bodyOfLink(link);
+  const TreeBody& body = tree.bodies()[static_cast<size_t>(index)];
+  const double* R = body.R_BL;
+  const double* p = body.p_BL;
+  T wrench[6];
+  for (int half = 0; half < 6; half += 3) {
+    const T x = in[half * in_stride], y = in[(half + 1) * in_stride],
+            z = in[(half + 2) * in_stride];
+    for (int k = 0; k < 3; ++k)
+      wrench[half + k] = R[3 * k] * x + R[3 * k + 1] * y + R[3 * k + 2] * z;
+  }
+  wrench[3] += p[1] * wrench[2] - p[2] * wrench[1];
+  wrench[4] += p[2] * wrench[0] - p[0] * wrench[2];
+  wrench[5] += p[0] * wrench[1] - p[1] * wrench[0];
+  T* out = bodies + 6 * index * stride;
+  for (int k = 0; k < 6; ++k) out[k * stride] += wrench[k];
+}
+
+}  // namespace
 
 void expandPosition(const Tree& tree, const double* free, ptrdiff_t free_stride, double* full,
                     ptrdiff_t full_stride) {
@@ -45,23 +71,51 @@ void storeStructuralZeros(const Workspace& workspace, const kernels::MatrixView<
 const double* bodyWrenches(const Tree& tree, Workspace& workspace, const char* function,
                            const LinkWrenches* external) {
   if (external == nullptr) return nullptr;
-  requireSize(function, "external", external->cols(),
-              static_cast<Eigen::Index>(tree.model().links.size()));
-  double* out = workspace.external();
-  for (int i = 0; i < tree.bodyCount(); ++i, out += 6) {
-    const TreeBody& body = tree.bodies()[static_cast<size_t>(i)];
-    Eigen::Map<Vector6d> wrench(out);
-    if (body.link < 0) {
-      wrench.setZero();
-      continue;
-    }
-    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(body.R_BL);
-    const Eigen::Map<const Vector3d> p(body.p_BL);
-    const Vector3d f = R * external->col(body.link).head<3>();
-    wrench.head<3>() = f;
-    wrench.tail<3>() = R * external->col(body.link).tail<3>() + p.cross(f);
-  }
+  const int links = static_cast<int>(tree.model().links.size());
+  requireSize(function, "external", external->cols(), links);
+  std::fill_n(workspace.external(), 6 * tree.bodyCount(), 0.0);
+  for (int link = 0; link < links; ++link)
+    addBodyWrench(tree, link, external->col(link).data(), 1, workspace.external(), 1);
   return workspace.external();
+}
+
+void requireWrenches(const Tree& tree, const char* function, const BatchWrenches* external,
+                     Eigen::Index samples) {
+  if (external == nullptr) return;
+  const auto count = static_cast<Eigen::Index>(external->links.size());
+  requireSize(function, "columns of the external wrenches", external->values.cols(), 6 * count);
+  requireSize(function, "rows of the external wrenches", external->values.rows(), samples);
+  const auto links = static_cast<int>(tree.model().links.size());
+  for (const int link : external->links) {
+    if (link >= 0 && link < links) continue;
+    throw Error(std::string(function) + ": an external wrench acts on link " +
+                std::to_string(link) + ", expected 0 to " + std::to_string(links - 1) + ".");
+  }
+}
+
+DualInput dualInput(const Tree& tree, const Workspace& workspace, const char* function,
+                    const std::vector<Dual>& q, const std::vector<Dual>& v,
+                    const std::vector<Dual>& a, const std::vector<Dual>* external) {
+  const auto size = [](const std::vector<Dual>& x) { return static_cast<Eigen::Index>(x.size()); };
+  requireSize(function, "q", size(q), tree.positionCount());
+  requireSize(function, "v", size(v), tree.velocityCount());
+  requireSize(function, "a or tau", size(a), tree.velocityCount());
+  DualInput in;
+  for (size_t i = 0; i < tree.q_source.size(); ++i) {
+    in.q.push_back(q[static_cast<size_t>(tree.q_source[i])] * tree.q_ratio[i] + tree.q_offset[i]);
+  }
+  for (size_t i = 0; i < tree.v_source.size(); ++i) {
+    in.v.push_back(v[static_cast<size_t>(tree.v_source[i])] * tree.v_ratio[i]);
+    in.a.push_back(a[static_cast<size_t>(tree.v_source[i])] * tree.v_ratio[i]);
+  }
+  in.scratch.resize(kernels::scratchSize(workspace.kernelTree()));
+  if (external == nullptr) return in;
+  const int links = static_cast<int>(tree.model().links.size());
+  requireSize(function, "external", size(*external), 6 * links);
+  in.external.resize(6 * tree.bodies().size());
+  for (int link = 0; link < links; ++link)
+    addBodyWrench(tree, link, external->data() + 6 * link, 1, in.external.data(), 1);
+  return in;
 }
 
 Sample sample(const Tree& tree, Workspace& workspace, const double* q, const double* v,
@@ -112,6 +166,22 @@ Block block(const Tree& tree, Workspace& workspace, const BatchInput& input, Eig
   b.v = {workspace.fullVelocity(), lanes};
   b.a = {workspace.fullAcceleration(), lanes};
   return b;
+}
+
+const double* blockWrenches(const Tree& tree, Workspace& workspace, const BatchWrenches* external,
+                            const Block& block, int lanes) {
+  if (external == nullptr) return nullptr;
+  std::fill_n(workspace.external(), 6 * tree.bodyCount() * lanes, 0.0);
+  const Eigen::Index stride = external->values.outerStride();
+  const double* columns = external->values.data();
+  for (const int link : external->links) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      const Eigen::Index row = block.start + std::min<Eigen::Index>(lane, block.count - 1);
+      addBodyWrench(tree, link, columns + row, stride, workspace.external() + lane, lanes);
+    }
+    columns += 6 * stride;
+  }
+  return workspace.external();
 }
 
 }  // namespace proprio::internal

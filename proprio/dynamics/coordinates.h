@@ -25,6 +25,18 @@ void storeStructuralZeros(const Workspace& workspace, const kernels::MatrixView<
 /// Wrenches on links moved to their bodies, into workspace.external(); null stays null.
 const double* bodyWrenches(const Tree& tree, Workspace& workspace, const char* function,
                            const LinkWrenches* external);
+/// @throws Error if the wrenches of a batch have another size or name no link of the tree.
+void requireWrenches(const Tree& tree, const char* function, const BatchWrenches* external,
+                     Eigen::Index samples);
+
+/// Full dual coordinates, wrenches on the bodies (empty: none) and scratch for one call.
+struct DualInput {
+  std::vector<Dual> q, v, a, external, scratch;
+  const Dual* wrenches() const { return external.empty() ? nullptr : external.data(); }
+};
+DualInput dualInput(const Tree& tree, const Workspace& workspace, const char* function,
+                    const std::vector<Dual>& q, const std::vector<Dual>& v,
+                    const std::vector<Dual>& a, const std::vector<Dual>* external);
 
 /// One sample of coordinates as the kernels want it: in place, or expanded into the workspace.
 struct Sample {
@@ -50,5 +62,8 @@ Eigen::Index blockCount(Eigen::Index samples, int lanes);
 /// The last block is shifted back so that it is full; with fewer samples than lanes it is gathered.
 Block block(const Tree& tree, Workspace& workspace, const BatchInput& input, Eigen::Index samples,
             int lanes, Eigen::Index index);
+/// Wrenches of the block's samples moved to the bodies, into workspace.external(); null stays null.
+const double* blockWrenches(const Tree& tree, Workspace& workspace, const BatchWrenches* external,
+                            const Block& block, int lanes);
 
 }  // namespace proprio::internal

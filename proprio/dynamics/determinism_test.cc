@@ -35,13 +35,15 @@ class WithKernels {
 };
 
 struct Batch {
-  Eigen::MatrixXd q, v, a;
+  Eigen::MatrixXd q, v, a, wrenches;  // on the last link
   Batch(const Tree& tree, Eigen::Index samples)
       : q(samples, tree.positionCount()),
         v(samples, tree.velocityCount()),
-        a(samples, tree.velocityCount()) {}
+        a(samples, tree.velocityCount()),
+        wrenches(samples, 6) {}
   void set(Eigen::Index row, const RandomState& x) {
     q.row(row) = x.q.transpose(), v.row(row) = x.v.transpose(), a.row(row) = x.a.transpose();
+    wrenches.row(row) = x.tau.sum() * Eigen::RowVectorXd::LinSpaced(6, -1.0, 2.0);
   }
 };
 
@@ -49,12 +51,15 @@ struct Batch {
 Eigen::MatrixXd results(TestRobot& r, const Batch& in) {
   const Eigen::Index samples = in.q.rows(), nv = in.v.cols();
   const auto links = static_cast<Eigen::Index>(r.tree.model().links.size());
-  Eigen::MatrixXd tau(samples, nv), acc(samples, nv), M(samples, nv * nv),
+  Eigen::MatrixXd tau(samples, nv), pushed(samples, nv), acc(samples, nv), M(samples, nv * nv),
       Y(samples, nv * 10 * links);
   Eigen::MatrixXd poses(samples, 12 * links), gradient(samples, 3 * nv);
   RegressorBatch regressor(r.tree, samples, 10 * links);
   inverseDynamicsBatch(r.tree, r.compiled, r.workspace, in.q, in.v, in.a, tau);
-  forwardDynamicsBatch(r.tree, r.compiled, r.workspace, in.q, in.v, in.a, acc);
+  const std::vector<int> last = {static_cast<int>(links) - 1};
+  const BatchWrenches external = {last, in.wrenches};
+  inverseDynamicsBatch(r.tree, r.compiled, r.workspace, in.q, in.v, in.a, pushed, &external);
+  forwardDynamicsBatch(r.tree, r.compiled, r.workspace, in.q, in.v, in.a, acc, &external);
   massMatrixBatch(r.tree, r.compiled, r.workspace, in.q, M);
   torqueRegressorBatch(r.tree, r.workspace, in.q, in.v, in.a, regressor);
   linkPosesBatch(r.tree, r.workspace, in.q, poses);
@@ -66,9 +71,8 @@ Eigen::MatrixXd results(TestRobot& r, const Batch& in) {
   }
   for (Eigen::Index j = 0; j < nv; ++j)
     Y.middleCols(j * 10 * links, 10 * links) = regressor.rows(j, samples);
-  Eigen::MatrixXd out(
-      samples, tau.cols() + acc.cols() + M.cols() + Y.cols() + poses.cols() + gradient.cols());
-  out << tau, acc, M, Y, poses, gradient;
+  Eigen::MatrixXd out(samples, 3 * nv + M.cols() + Y.cols() + poses.cols() + gradient.cols());
+  out << tau, acc, pushed, M, Y, poses, gradient;
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/inverse_dynamics.h"
+#include "proprio/dynamics/kinematics.h"
 #include "proprio/dynamics/mass_matrix.h"
 #include "proprio/dynamics/regressor.h"
 #include "proprio/dynamics/testing/model_zoo.h"
@@ -116,7 +117,75 @@ TEST(Engine, BatchEqualsOneSample) {
   }
 }
 
-// Dual numbers: the derivative along a direction equals the central difference.
+// External wrenches change a batch of torques by -J^T f with the links' Jacobians (virtual work)
+// and give the one-sample numbers; forward dynamics with the same wrenches gives the accelerations
+// back.
+TEST(Engine, ExternalWrenchesInBatches) {
+  for (const ZooEntry& entry : wholeZoo()) {
+    SCOPED_TRACE(entry.name);
+    TestRobot s(entry.model);
+    const int nv = s.tree.velocityCount(), tip = static_cast<int>(entry.model->links.size()) - 1;
+    const std::vector<int> links = {tip, 0, tip / 2, tip};  // the last one twice
+    Kinematics kinematics(s.tree);
+    Eigen::Matrix<double, 6, Eigen::Dynamic> J(6, nv);
+    for (const Eigen::Index samples : {0, 1, 3, 4, 5, 9}) {
+      Eigen::MatrixXd q(samples, s.tree.positionCount()), v(samples, nv), a(samples, nv);
+      for (Eigen::Index k = 0; k < samples; ++k) {
+        const RandomState x = randomState(s.tree, 40 + static_cast<unsigned>(k));
+        q.row(k) = x.q.transpose(), v.row(k) = x.v.transpose(), a.row(k) = x.a.transpose();
+      }
+      const Eigen::MatrixXd values = 30.0 * Eigen::MatrixXd::Random(samples, 24);
+      const BatchWrenches external = {links, values};
+      Eigen::MatrixXd free(samples, nv), tau = Eigen::MatrixXd::Constant(samples, nv, NAN),
+                                         acc = tau;
+      inverseDynamicsBatch(s.tree, s.compiled, s.workspace, q, v, a, free);
+      inverseDynamicsBatch(s.tree, s.compiled, s.workspace, q, v, a, tau, &external);
+      forwardDynamicsBatch(s.tree, s.compiled, s.workspace, q, v, tau, acc, &external);
+      for (Eigen::Index k = 0; k < samples; ++k) {
+        const Eigen::VectorXd qk = q.row(k), vk = v.row(k), ak = a.row(k);
+        LinkWrenches wrenches = LinkWrenches::Zero(6, tip + 1);
+        Eigen::VectorXd work = free.row(k), one(nv);
+        computeKinematics(s.tree, qk, kinematics);
+        for (size_t i = 0; i < links.size(); ++i) {
+          const Vector6d f = values.block<1, 6>(k, 6 * static_cast<Eigen::Index>(i)).transpose();
+          wrenches.col(links[i]) += f;
+          frameJacobian(s.tree, kinematics, links[i], {}, Representation::kBody,
+                        Representation::kBody, J);
+          work -= J.transpose() * f;
+        }
+        inverseDynamics(s.tree, s.compiled, s.workspace, qk, vk, ak, one, &wrenches);
+        EXPECT_LT(relativeDeviation(tau.row(k).transpose(), work), kEngineTolerance);
+        EXPECT_LT(relativeDeviation(tau.row(k).transpose(), one), kEngineTolerance);
+        EXPECT_LT(relativeDeviation(acc.row(k).transpose(), ak), kSolveTolerance);
+      }
+    }
+  }
+}
+
+// Wrenches of a batch that do not fit are refused with what is wrong.
+TEST(Engine, WrongBatchWrenchesAreNamed) {
+  TestRobot s(modelZoo().front().model);
+  Eigen::MatrixXd x = Eigen::MatrixXd::Zero(3, s.tree.velocityCount());
+  const auto message = [&](const std::vector<int>& links, const Eigen::MatrixXd& values) {
+    const BatchWrenches external = {links, values};
+    try {
+      inverseDynamicsBatch(s.tree, s.compiled, s.workspace, x, x, x, x, &external);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message({0}, Eigen::MatrixXd::Zero(3, 6)), "");
+  EXPECT_NE(message({0, 1}, Eigen::MatrixXd::Zero(3, 6)).find("columns of the external wrenches"),
+            std::string::npos);
+  EXPECT_NE(message({0}, Eigen::MatrixXd::Zero(2, 6)).find("rows of the external wrenches"),
+            std::string::npos);
+  EXPECT_NE(message({9}, Eigen::MatrixXd::Zero(3, 6)).find("link 9, expected 0 to 1"),
+            std::string::npos);
+}
+
+// Dual numbers: the derivative along a direction of state, parameters and external wrenches equals
+// the central difference, for torques and (without mimic joints) for accelerations.
 TEST(Engine, DualNumbersAgreeWithFiniteDifferences) {
   for (const ZooEntry& entry : modelZoo()) {
     SCOPED_TRACE(entry.name);
@@ -133,21 +202,33 @@ TEST(Engine, DualNumbersAgreeWithFiniteDifferences) {
     parameters.layout = s.parameters.layout;
     for (const double value : s.parameters.values)
       parameters.values.emplace_back(value, 0.1 * value);
-    std::vector<Dual> q, v, a, tau;
+    const auto links = static_cast<Eigen::Index>(entry.model->links.size());
+    const LinkWrenches f = LinkWrenches::Random(6, links), df = LinkWrenches::Random(6, links);
+    std::vector<Dual> q, v, a, tau, acc, external;
+    for (Eigen::Index i = 0; i < f.size(); ++i) external.emplace_back(f(i), df(i));
     for (Eigen::Index i = 0; i < dq.size(); ++i) q.emplace_back(x.q[i], dq[i]);
     for (Eigen::Index i = 0; i < nv; ++i)
       v.emplace_back(x.v[i], dv[i]), a.emplace_back(x.a[i], -dv[i]);
-    inverseDynamics(s.tree, compileParameters(s.tree, parameters), s.workspace, q, v, a, &tau);
+    const CompiledParametersOf<Dual> compiled = compileParameters(s.tree, parameters);
+    inverseDynamics(s.tree, compiled, s.workspace, q, v, a, &tau, &external);
+    const bool solvable = !s.tree.hasMimic();
+    if (solvable) forwardDynamics(s.tree, compiled, s.workspace, q, v, tau, &acc, &external);
     const double h = 1e-6;
     Eigen::VectorXd up(nv), down(nv), exact(nv);
     for (const double sign : {1.0, -1.0}) {
       Parameters moved = s.parameters;
       for (double& value : moved.values) value *= 1.0 + 0.1 * sign * h;
+      const LinkWrenches moved_f = f + sign * h * df;
       inverseDynamics(s.tree, compileParameters(s.tree, moved), s.workspace, x.q + sign * h * dq,
-                      x.v + sign * h * dv, x.a - sign * h * dv, sign > 0 ? up : down);
+                      x.v + sign * h * dv, x.a - sign * h * dv, sign > 0 ? up : down, &moved_f);
     }
     for (int i = 0; i < nv; ++i) exact[i] = tau[static_cast<size_t>(i)].derivative;
     EXPECT_LT(relativeDeviation((up - down) / (2 * h), exact), 1e-6);
+    // what inverse dynamics has turned into torques comes back, with its derivative
+    for (size_t i = 0; i < acc.size(); ++i) {
+      EXPECT_NEAR(acc[i].value, a[i].value, kSolveTolerance * (1.0 + x.a.norm()));
+      EXPECT_NEAR(acc[i].derivative, a[i].derivative, kSolveTolerance * (1.0 + exact.norm()));
+    }
   }
 }
 

@@ -7,6 +7,23 @@
 #include "proprio/dynamics/mass_matrix.h"
 
 namespace proprio {
+namespace {
+
+/// Wrenches of one sample of a batch, in the workspace; null stays null.
+const LinkWrenches* sampleWrenches(Workspace& workspace, const BatchWrenches* external,
+                                   Eigen::Index sample) {
+  if (external == nullptr) return nullptr;
+  LinkWrenches& out = workspace.linkWrenches();
+  out.setZero();
+  for (size_t i = 0; i < external->links.size(); ++i) {
+    out.col(external->links[i]) +=
+        external->values.block<1, 6>(sample, 6 * static_cast<Eigen::Index>(i)).transpose();
+  }
+  return &out;
+}
+
+}  // namespace
+
 void forwardDynamics(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
                      ConstVectorRef q, ConstVectorRef v, ConstVectorRef tau, VectorRef a,
                      const LinkWrenches* external) {
@@ -25,6 +42,23 @@ void forwardDynamics(const Tree& tree, const CompiledParameters& parameters, Wor
       workspace.scratch(), {q.data(), 1}, {v.data(), 1}, {tau.data(), 1}, wrenches, {a.data(), 1});
 }
 
+void forwardDynamics(const Tree& tree, const CompiledParametersOf<Dual>& parameters,
+                     Workspace& workspace, const std::vector<Dual>& q, const std::vector<Dual>& v,
+                     const std::vector<Dual>& tau, std::vector<Dual>* a,
+                     const std::vector<Dual>* external) {
+  if (tree.hasMimic()) {
+    throw Error(
+        "forwardDynamics: dual numbers do not go through trees with mimic joints; use "
+        "forwardDynamicsDerivatives.");
+  }
+  internal::DualInput in =
+      internal::dualInput(tree, workspace, "forwardDynamics", q, v, tau, external);
+  a->assign(in.v.size(), Dual());
+  kernels::kDual.forward_dynamics(
+      workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(), in.scratch.data(),
+      {in.q.data(), 1}, {in.v.data(), 1}, {in.a.data(), 1}, in.wrenches(), {a->data(), 1});
+}
+
 void forwardDynamicsByMassMatrix(const Tree& tree, const CompiledParameters& parameters,
                                  Workspace& workspace, ConstVectorRef q, ConstVectorRef v,
                                  ConstVectorRef tau, VectorRef a, const LinkWrenches* external) {
@@ -38,7 +72,7 @@ void forwardDynamicsByMassMatrix(const Tree& tree, const CompiledParameters& par
 
 void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters,
                           Workspace& workspace, ConstMatrixRef q, ConstMatrixRef v,
-                          ConstMatrixRef tau, MatrixRef a) {
+                          ConstMatrixRef tau, MatrixRef a, const BatchWrenches* external) {
   constexpr const char* kName = "forwardDynamicsBatch";
   const Eigen::Index samples = q.rows();
   requireSize(kName, "columns of q", q.cols(), tree.positionCount());
@@ -48,6 +82,7 @@ void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters
   requireSize(kName, "rows of v", v.rows(), samples);
   requireSize(kName, "rows of tau", tau.rows(), samples);
   requireSize(kName, "rows of a", a.rows(), samples);
+  internal::requireWrenches(tree, kName, external, samples);
   if (tree.hasMimic()) {
     // the second lane of the workspace holds the sample; the first is for its full coordinates
     using Row = Eigen::Map<Eigen::VectorXd>;
@@ -59,7 +94,8 @@ void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters
       qs = q.row(s).transpose();
       vs = v.row(s).transpose();
       taus = tau.row(s).transpose();
-      forwardDynamicsByMassMatrix(tree, parameters, workspace, qs, vs, taus, out);
+      forwardDynamicsByMassMatrix(tree, parameters, workspace, qs, vs, taus, out,
+                                  sampleWrenches(workspace, external, s));
       a.row(s) = out.transpose();
     }
     return;
@@ -73,7 +109,8 @@ void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters
                    : kernels::MutableView<double>{workspace.fullTorque(), table.lanes};
     table.pack.forward_dynamics(workspace.kernelTree(), parameters.bodies.data(),
                                 parameters.rotorOrNull(), workspace.scratch(), b.q, b.v, b.a,
-                                nullptr, out);
+                                internal::blockWrenches(tree, workspace, external, b, table.lanes),
+                                out);
     if (b.in_place) continue;
     for (Eigen::Index lane = 0; lane < b.count; ++lane) {
       internal::contractTorque(tree, out.data + lane, out.stride, a.data() + b.start + lane,

@@ -23,9 +23,18 @@ void forwardDynamicsByMassMatrix(const Tree& tree, const CompiledParameters& par
                                  ConstVectorRef tau, VectorRef a,
                                  const LinkWrenches* external = nullptr);
 
-/// Many samples: row = sample, column = coordinate.
+/// The same for dual numbers: derivative of a along the direction in the duals. Allocates.
+/// @param external  six numbers per link, in the order of LinkWrenches, or null
+/// @throws Error for a tree with mimic joints.
+void forwardDynamics(const Tree& tree, const CompiledParametersOf<Dual>& parameters,
+                     Workspace& workspace, const std::vector<Dual>& q, const std::vector<Dual>& v,
+                     const std::vector<Dual>& tau, std::vector<Dual>* a,
+                     const std::vector<Dual>* external = nullptr);
+
+/// Many samples: row = sample, column = coordinate. Real-time.
+/// @param external  wrenches on some links, or null
 void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters,
                           Workspace& workspace, ConstMatrixRef q, ConstMatrixRef v,
-                          ConstMatrixRef tau, MatrixRef a);
+                          ConstMatrixRef tau, MatrixRef a, const BatchWrenches* external = nullptr);
 
 }  // namespace proprio

@@ -35,28 +35,17 @@ void inverseDynamics(const Tree& tree, const CompiledParameters& parameters, Wor
 
 void inverseDynamics(const Tree& tree, const CompiledParametersOf<Dual>& parameters,
                      Workspace& workspace, const std::vector<Dual>& q, const std::vector<Dual>& v,
-                     const std::vector<Dual>& a, std::vector<Dual>* tau) {
-  constexpr const char* kName = "inverseDynamics";
-  const auto size = [](const std::vector<Dual>& x) { return static_cast<Eigen::Index>(x.size()); };
-  requireSize(kName, "q", size(q), tree.positionCount());
-  requireSize(kName, "v", size(v), tree.velocityCount());
-  requireSize(kName, "a", size(a), tree.velocityCount());
-  std::vector<Dual> full_q(tree.q_source.size()), full_v(tree.v_source.size()),
-      full_a(tree.v_source.size());
-  for (size_t i = 0; i < full_q.size(); ++i) {
-    full_q[i] = q[static_cast<size_t>(tree.q_source[i])] * tree.q_ratio[i] + tree.q_offset[i];
-  }
-  for (size_t i = 0; i < full_v.size(); ++i) {
-    full_v[i] = v[static_cast<size_t>(tree.v_source[i])] * tree.v_ratio[i];
-    full_a[i] = a[static_cast<size_t>(tree.v_source[i])] * tree.v_ratio[i];
-  }
-  std::vector<Dual> scratch(kernels::scratchSize(workspace.kernelTree())), full_tau(full_v.size());
+                     const std::vector<Dual>& a, std::vector<Dual>* tau,
+                     const std::vector<Dual>* external) {
+  internal::DualInput in =
+      internal::dualInput(tree, workspace, "inverseDynamics", q, v, a, external);
+  std::vector<Dual> full_tau(in.v.size());
   kernels::kDual.inverse_dynamics(workspace.kernelTree(), parameters.bodies.data(),
-                                  parameters.rotorOrNull(), scratch.data(), {full_q.data(), 1},
-                                  {full_v.data(), 1}, {full_a.data(), 1}, nullptr,
+                                  parameters.rotorOrNull(), in.scratch.data(), {in.q.data(), 1},
+                                  {in.v.data(), 1}, {in.a.data(), 1}, in.wrenches(),
                                   {full_tau.data(), 1}, nullptr);
   tau->assign(static_cast<size_t>(tree.velocityCount()), Dual());
-  for (size_t i = 0; i < full_v.size(); ++i) {
+  for (size_t i = 0; i < full_tau.size(); ++i) {
     (*tau)[static_cast<size_t>(tree.v_source[i])] += full_tau[i] * tree.v_ratio[i];
   }
 }
@@ -140,7 +129,7 @@ Vector6d baseReaction(const Tree& tree, const CompiledParameters& parameters, Wo
 
 void inverseDynamicsBatch(const Tree& tree, const CompiledParameters& parameters,
                           Workspace& workspace, ConstMatrixRef q, ConstMatrixRef v,
-                          ConstMatrixRef a, MatrixRef tau) {
+                          ConstMatrixRef a, MatrixRef tau, const BatchWrenches* external) {
   constexpr const char* kName = "inverseDynamicsBatch";
   const Eigen::Index samples = q.rows();
   requireSize(kName, "columns of q", q.cols(), tree.positionCount());
@@ -150,6 +139,7 @@ void inverseDynamicsBatch(const Tree& tree, const CompiledParameters& parameters
   requireSize(kName, "rows of v", v.rows(), samples);
   requireSize(kName, "rows of a", a.rows(), samples);
   requireSize(kName, "rows of tau", tau.rows(), samples);
+  internal::requireWrenches(tree, kName, external, samples);
   const kernels::Table& table = kernels::active();
   const internal::BatchInput input = {&q, &v, &a};
   for (Eigen::Index k = 0; k < internal::blockCount(samples, table.lanes); ++k) {
@@ -159,7 +149,8 @@ void inverseDynamicsBatch(const Tree& tree, const CompiledParameters& parameters
                    : kernels::MutableView<double>{workspace.fullTorque(), table.lanes};
     table.pack.inverse_dynamics(workspace.kernelTree(), parameters.bodies.data(),
                                 parameters.rotorOrNull(), workspace.scratch(), b.q, b.v, b.a,
-                                nullptr, out, nullptr);
+                                internal::blockWrenches(tree, workspace, external, b, table.lanes),
+                                out, nullptr);
     if (b.in_place) continue;
     for (Eigen::Index lane = 0; lane < b.count; ++lane) {
       internal::contractTorque(tree, out.data + lane, out.stride, tau.data() + b.start + lane,

@@ -20,11 +20,12 @@ void inverseDynamics(const Tree& tree, const CompiledParameters& parameters, Wor
                      ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, VectorRef tau,
                      const LinkWrenches* external = nullptr);
 
-/// The same for dual numbers: derivative of tau along the direction in the duals. Allocates. No
-/// external wrenches.
+/// The same for dual numbers: derivative of tau along the direction in the duals. Allocates.
+/// @param external  six numbers per link, in the order of LinkWrenches, or null
 void inverseDynamics(const Tree& tree, const CompiledParametersOf<Dual>& parameters,
                      Workspace& workspace, const std::vector<Dual>& q, const std::vector<Dual>& v,
-                     const std::vector<Dual>& a, std::vector<Dual>* tau);
+                     const std::vector<Dual>& a, std::vector<Dual>* tau,
+                     const std::vector<Dual>* external = nullptr);
 
 /// From what an IMU on the base link knows (T-23): proper classical acceleration of the link-frame
 /// origin (what an accelerometer there reads), angular acceleration and angular velocity, all in
@@ -54,8 +55,9 @@ Vector6d baseReaction(const Tree& tree, const CompiledParameters& parameters, Wo
                       const LinkWrenches* external = nullptr);
 
 /// Many samples: row = sample, column = coordinate. Real-time like the one-sample form.
+/// @param external  wrenches on some links, or null
 void inverseDynamicsBatch(const Tree& tree, const CompiledParameters& parameters,
                           Workspace& workspace, ConstMatrixRef q, ConstMatrixRef v,
-                          ConstMatrixRef a, MatrixRef tau);
+                          ConstMatrixRef a, MatrixRef tau, const BatchWrenches* external = nullptr);
 
 }  // namespace proprio

@@ -7,7 +7,6 @@
 #include "proprio/dynamics/coordinates.h"
 #include "proprio/dynamics/joint_effects.h"
 #include "proprio/dynamics/joint_signals_internal.h"
-#include "proprio/dynamics/link_motion.h"
 
 namespace proprio {
 namespace {
@@ -35,22 +34,31 @@ void inertiaColumns(const Tree& tree, const ParameterLayout& layout, ConstVector
   }
 }
 
-void requireSymmetricCouplings(const Tree& tree, const ParameterLayout& layout) {
-  const int n = tree.velocityCount();
-  const std::vector<CouplingColumn>& couplings = tree.model().couplings;
-  for (size_t c = 0; c < couplings.size(); ++c) {
-    Eigen::MatrixXd M(n, n), Y(n, layout.size());
-    for (int k = 0; k < n; ++k) {
-      Y.setZero();
-      inertiaColumns(tree, layout, Eigen::VectorXd::Unit(n, k), Y);
-      M.col(k) = Y.col(layout.couplingOffset() + static_cast<int>(c));
+void requireSymmetricCouplings(const Tree& tree, Workspace& workspace) {
+  const Model& model = tree.model();
+  const auto ratio = [&](int j) { return model.joints[static_cast<size_t>(j)].mimic_ratio; };
+  Eigen::MatrixXd& M = workspace.square();
+  for (const CouplingColumn& coupling : model.couplings) {
+    M.setZero();
+    for (const CouplingTerm& term : coupling.terms) {
+      if (term.signal != Signal::kAcceleration) continue;
+      for (size_t k = 0; k < term.joints.size(); ++k) {
+        M(tree.velocityIndex(term.joint), tree.velocityIndex(term.joints[k])) +=
+            ratio(term.joint) * term.weights[k] * ratio(term.joints[k]);
+      }
     }
     if ((M - M.transpose()).cwiseAbs().maxCoeff() > 1e-12 * M.cwiseAbs().maxCoeff()) {
-      throw Error("coupling '" + couplings[c].name +
+      throw Error("coupling '" + coupling.name +
                   "': its acceleration terms are not symmetric, so that it has no kinetic energy; "
                   "declare the transposed term as well or use the torque regressor.");
     }
   }
+}
+
+/// row = factor v^T columns, in the last columns of the row.
+void timesVelocity(double factor, ConstVectorRef v, ConstMatrixRef columns, RowRef& row) {
+  const Eigen::Index first = row.size() - columns.cols();
+  for (Eigen::Index k = 0; k < columns.cols(); ++k) row[first + k] = factor * v.dot(columns.col(k));
 }
 
 }  // namespace
@@ -88,40 +96,42 @@ void generalisedMomentumRegressor(const Tree& tree, const ParameterLayout& layou
   }
 }
 
-void spatialMomentumRegressor(const Tree& tree, ConstVectorRef q, ConstVectorRef v,
-                              const Vector3d& p_W, MatrixRef Y) {
+void spatialMomentumRegressor(const std::vector<LinkMotion>& motions, const Vector3d& p_W,
+                              MatrixRef Y) {
   constexpr const char* kName = "spatialMomentumRegressor";
-  std::vector<LinkMotion> motions;
-  linkMotions(tree, q, v, Eigen::VectorXd::Zero(tree.velocityCount()), &motions);
   requireSize(kName, "rows of Y", Y.rows(), 6);
   requireSize(kName, "columns of Y", Y.cols(), static_cast<Eigen::Index>(10 * motions.size()));
   for (size_t l = 0; l < motions.size(); ++l) {
     const Pose X_PL = {motions[l].X_WL.R, motions[l].X_WL.p - p_W};
-    Y.middleCols<10>(static_cast<Eigen::Index>(10 * l)) =
+    Y.middleCols<10>(static_cast<Eigen::Index>(10 * l)).noalias() =
         forceAdjoint(X_PL) * inertiaRegressor(motions[l].twist.vector());
   }
 }
 
-Eigen::RowVectorXd kineticEnergyRegressor(const Tree& tree, const ParameterLayout& layout,
-                                          Workspace& workspace, ConstVectorRef q,
-                                          ConstVectorRef v) {
-  requireSymmetricCouplings(tree, layout);
-  Eigen::MatrixXd Y(tree.velocityCount(), layout.size());
-  generalisedMomentumRegressor(tree, layout, workspace, q, v, Y);
-  return 0.5 * v.transpose() * Y;
+void kineticEnergyRegressor(const Tree& tree, const ParameterLayout& layout, Workspace& workspace,
+                            ConstVectorRef q, ConstVectorRef v, RowRef row) {
+  requireSize("kineticEnergyRegressor", "row", row.size(), layout.size());
+  requireSymmetricCouplings(tree, workspace);
+  generalisedMomentumRegressor(tree, layout, workspace, q, v, workspace.regressor());
+  timesVelocity(0.5, v, workspace.regressor(), row);
 }
 
-Eigen::RowVectorXd potentialEnergyRegressor(const Tree& tree, const ParameterLayout& layout,
-                                            ConstVectorRef q) {
-  internal::requireSameModel("potentialEnergyRegressor", tree, layout);
-  Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(layout.size());
-  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(tree.velocityCount());
-  std::vector<LinkMotion> motions;
-  linkMotions(tree, q, zero, zero, &motions);
+void potentialEnergyRegressor(const Tree& tree, const ParameterLayout& layout, Workspace& workspace,
+                              ConstVectorRef q, RowRef row) {
+  constexpr const char* kName = "potentialEnergyRegressor";
+  internal::requireSameModel(kName, tree, layout);
+  requireSize(kName, "q", q.size(), tree.positionCount());
+  requireSize(kName, "row", row.size(), layout.size());
+  row.setZero();
+  const internal::Sample s = internal::sample(tree, workspace, q.data(), nullptr, nullptr);
+  kernels::active().one.link_poses(workspace.kernelTree(), workspace.scratch(), s.q,
+                                   {workspace.widePoses(), 1});
   const Model& model = tree.model();
-  for (int l = 0; l < static_cast<int>(motions.size()); ++l) {
+  for (int l = 0; l < static_cast<int>(model.links.size()); ++l) {
+    const double* X = workspace.widePoses() + 12 * l;
+    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(X);
     row.segment<10>(layout.linkOffset(l)) =
-        potentialEnergyRow(motions[static_cast<size_t>(l)].X_WL, model.gravity);
+        potentialEnergyRow({R, Vector3d::Map(X + 9)}, model.gravity);
   }
   const internal::JointSignals x = {q.data(), nullptr, nullptr};
   for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
@@ -132,32 +142,32 @@ Eigen::RowVectorXd potentialEnergyRegressor(const Tree& tree, const ParameterLay
     row[last - 2] = 0.5 * position * position;
     row[last - 1] = position;
   }
-  return row;
 }
 
-Eigen::RowVectorXd dissipationRegressor(const Tree& tree, const ParameterLayout& layout,
-                                        ConstVectorRef q, ConstVectorRef v) {
+void dissipationRegressor(const Tree& tree, const ParameterLayout& layout, Workspace& workspace,
+                          ConstVectorRef q, ConstVectorRef v, RowRef row) {
+  requireSize("dissipationRegressor", "row", row.size(), layout.size());
+  requireSize("dissipationRegressor", "columns", workspace.regressor().cols(), layout.size());
   const int inertial = layout.inertialSize();
-  Eigen::MatrixXd columns(tree.velocityCount(), layout.size() - inertial);
   // without accelerations the energetic columns are those of rotors (zero) and springs
-  jointEffectColumns(tree, layout, q, v, Eigen::VectorXd::Zero(tree.velocityCount()), columns);
-  Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(layout.size());
-  row.tail(columns.cols()) = v.transpose() * columns;
+  MatrixRef columns = workspace.regressor().rightCols(layout.size() - inertial);
+  workspace.column().setZero();
+  jointEffectColumns(tree, layout, q, v, workspace.column(), columns);
+  row.head(inertial).setZero();
+  timesVelocity(1.0, v, columns, row);
   for (int i = inertial; i < layout.size(); ++i) {
     const ParameterKind kind = layout[i].kind;
     if (kind == ParameterKind::kSpringStiffness || kind == ParameterKind::kSpringPreload) {
       row[i] = 0.0;
     }
   }
-  return row;
 }
 
-Eigen::RowVectorXd powerRegressor(const Tree& tree, const ParameterLayout& layout,
-                                  Workspace& workspace, ConstVectorRef q, ConstVectorRef v,
-                                  ConstVectorRef a) {
-  Eigen::MatrixXd Y(tree.velocityCount(), layout.size());
-  augmentedRegressor(tree, layout, workspace, q, v, a, Y);
-  return v.transpose() * Y;
+void powerRegressor(const Tree& tree, const ParameterLayout& layout, Workspace& workspace,
+                    ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, RowRef row) {
+  requireSize("powerRegressor", "row", row.size(), layout.size());
+  augmentedRegressor(tree, layout, workspace, q, v, a, workspace.regressor());
+  timesVelocity(1.0, v, workspace.regressor(), row);
 }
 
 EnergyModel energyModel(const Tree& tree, const ParameterLayout& layout, Workspace& workspace,
@@ -177,11 +187,12 @@ EnergyModel energyModel(const Tree& tree, const ParameterLayout& layout, Workspa
   EnergyModel model;
   model.W.setZero(rows, layout.size());
   model.y.setZero(rows);
-  Eigen::RowVectorXd energy, dissipation;
+  Eigen::RowVectorXd energy(layout.size()), now = energy, potential = energy;
+  Eigen::RowVectorXd dissipation(layout.size()), d = dissipation;
   double work_rate = 0.0;
   for (Eigen::Index k = 0; k <= rows * window && rows > 0; ++k) {
     const Eigen::VectorXd qk = q.row(k), vk = v.row(k);
-    const Eigen::RowVectorXd d = dissipationRegressor(tree, layout, qk, vk);
+    dissipationRegressor(tree, layout, workspace, qk, vk, d);
     const double power = v.row(k).dot(tau.row(k));
     if (k > 0) {
       const double half = 0.5 * (time[k] - time[k - 1]);
@@ -189,8 +200,9 @@ EnergyModel energyModel(const Tree& tree, const ParameterLayout& layout, Workspa
       model.y[(k - 1) / window] += half * (power + work_rate);
     }
     if (k % window == 0) {
-      const Eigen::RowVectorXd now = kineticEnergyRegressor(tree, layout, workspace, qk, vk) +
-                                     potentialEnergyRegressor(tree, layout, qk);
+      kineticEnergyRegressor(tree, layout, workspace, qk, vk, now);
+      potentialEnergyRegressor(tree, layout, workspace, qk, potential);
+      now += potential;
       if (k > 0) model.W.row(k / window - 1) += now - energy;
       energy = now;
     }

@@ -12,35 +12,39 @@
 /// couplings as dissipation (a position coupling may give energy back; its sign is not
 /// constrained). Columns in layout order (model/parameters.h). Sources: Ardiani 2023 ch. 1
 /// Leboutet 2022 (L-04), Traversaro 2017 sections 3.5 and 3.9.
+///
+/// Real-time, but for energyModel.
 
+#include "proprio/dynamics/link_motion.h"
 #include "proprio/dynamics/regressor.h"
 
 namespace proprio {
 
-/// Real-time. Rotor inertia and acceleration couplings included.
+/// Rotor inertia and acceleration couplings included.
 /// @param Y  velocityCount() x layout.size(); filled whole.
 void generalisedMomentumRegressor(const Tree& tree, const ParameterLayout& layout,
                                   Workspace& workspace, ConstVectorRef q, ConstVectorRef v,
                                   MatrixRef Y);
 
-/// Linear and angular momentum of all links about the world point p_W, in world axes. Allocates.
-/// @param Y  6 x layout.inertialSize(); filled whole.
-void spatialMomentumRegressor(const Tree& tree, ConstVectorRef q, ConstVectorRef v,
-                              const Vector3d& p_W, MatrixRef Y);
+/// Linear and angular momentum of all links about the world point p_W, in world axes.
+/// @param motions  of all links (link_motion.h); their accelerations do not matter
+/// @param Y        6 x ten per link; filled whole.
+void spatialMomentumRegressor(const std::vector<LinkMotion>& motions, const Vector3d& p_W,
+                              MatrixRef Y);
 
-/// Rows over layout.size() parameters. They allocate.
+/// `row` has layout.size() entries and is filled whole.
 /// @throws Error for an acceleration coupling that is not symmetric: it belongs to no energy.
-Eigen::RowVectorXd kineticEnergyRegressor(const Tree& tree, const ParameterLayout& layout,
-                                          Workspace& workspace, ConstVectorRef q, ConstVectorRef v);
-Eigen::RowVectorXd potentialEnergyRegressor(const Tree& tree, const ParameterLayout& layout,
-                                            ConstVectorRef q);
-Eigen::RowVectorXd dissipationRegressor(const Tree& tree, const ParameterLayout& layout,
-                                        ConstVectorRef q, ConstVectorRef v);
-Eigen::RowVectorXd powerRegressor(const Tree& tree, const ParameterLayout& layout,
-                                  Workspace& workspace, ConstVectorRef q, ConstVectorRef v,
-                                  ConstVectorRef a);
+using RowRef = Eigen::Ref<Eigen::RowVectorXd, 0, Eigen::InnerStride<>>;
+void kineticEnergyRegressor(const Tree& tree, const ParameterLayout& layout, Workspace& workspace,
+                            ConstVectorRef q, ConstVectorRef v, RowRef row);
+void potentialEnergyRegressor(const Tree& tree, const ParameterLayout& layout, Workspace& workspace,
+                              ConstVectorRef q, RowRef row);
+void dissipationRegressor(const Tree& tree, const ParameterLayout& layout, Workspace& workspace,
+                          ConstVectorRef q, ConstVectorRef v, RowRef row);
+void powerRegressor(const Tree& tree, const ParameterLayout& layout, Workspace& workspace,
+                    ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, RowRef row);
 
-/// Energy model of a recording: one row per window of `window` intervals, y = W theta.
+/// Energy model of a recording: one row per window of `window` intervals, y = W theta. Allocates.
 struct EnergyModel {
   Eigen::MatrixXd W;
   Eigen::VectorXd y;  ///< work of tau in J

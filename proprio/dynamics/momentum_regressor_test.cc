@@ -81,10 +81,10 @@ TEST(MomentumRegressor, SpatialMomentumIsTheSumOfTheLinks) {
     const int nv = s.tree.velocityCount();
     const Vector3d point(0.3, -0.4, 0.5);
     Eigen::MatrixXd Y = Eigen::MatrixXd::Constant(6, s.layout().inertialSize(), NAN);
-    spatialMomentumRegressor(s.tree, x.q, x.v, point, Y);
-    const Vector6d h = Y * s.theta.head(Y.cols());
     std::vector<LinkMotion> motions;
     linkMotions(s.tree, x.q, x.v, x.a, &motions);
+    spatialMomentumRegressor(motions, point, Y);
+    const Vector6d h = Y * s.theta.head(Y.cols());
     Vector6d sum = Vector6d::Zero();
     for (size_t l = 0; l < motions.size(); ++l) {
       const Pose X = {motions[l].X_WL.R, motions[l].X_WL.p - point};
@@ -112,15 +112,17 @@ TEST(EnergyRegressor, PowerIsRateOfEnergyPlusDissipation) {
     RobotWithTheta s(model);
     const RandomState x = randomState(s.tree, 7);
     const double h = 1e-5;
+    Eigen::MatrixXd rows = Eigen::MatrixXd::Constant(4, s.layout().size(), NAN);
     const auto energy = [&](double t) {
       const Eigen::VectorXd q = x.q + t * x.v + 0.5 * t * t * x.a, v = x.v + t * x.a;
-      return ((kineticEnergyRegressor(s.tree, s.layout(), s.workspace, q, v) +
-               potentialEnergyRegressor(s.tree, s.layout(), q)) *
-              s.theta)[0];
+      kineticEnergyRegressor(s.tree, s.layout(), s.workspace, q, v, rows.row(0));
+      potentialEnergyRegressor(s.tree, s.layout(), s.workspace, q, rows.row(1));
+      return (rows.topRows(2) * s.theta).sum();
     };
     const double rate = (energy(h) - energy(-h)) / (2.0 * h);
-    const double dissipated = dissipationRegressor(s.tree, s.layout(), x.q, x.v) * s.theta;
-    const double power = powerRegressor(s.tree, s.layout(), s.workspace, x.q, x.v, x.a) * s.theta;
+    dissipationRegressor(s.tree, s.layout(), s.workspace, x.q, x.v, rows.row(2));
+    powerRegressor(s.tree, s.layout(), s.workspace, x.q, x.v, x.a, rows.row(3));
+    const double dissipated = rows.row(2).dot(s.theta), power = rows.row(3).dot(s.theta);
     const double scale = std::abs(power) + std::abs(rate) + std::abs(energy(0.0)) + 1.0;
     EXPECT_NEAR(power, rate + dissipated, 1e-7 * scale);
   }
@@ -178,9 +180,10 @@ TEST(EnergyRegressor, AsymmetricCouplingIsRefused) {
   Model model = planar2R();
   model.couplings = {{"odd", "kg m^2", 1.0, {{0, Signal::kAcceleration, {1}, {1.0}}}}};
   RobotWithTheta s(std::make_shared<const Model>(finalize(model)));
+  Eigen::RowVectorXd row(s.layout().size());
   try {
     kineticEnergyRegressor(s.tree, s.layout(), s.workspace, Eigen::Vector2d(0, 0),
-                           Eigen::Vector2d(1, 1));
+                           Eigen::Vector2d(1, 1), row);
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("coupling 'odd'"), std::string::npos);

@@ -15,7 +15,7 @@
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/joint_effects.h"
-#include "proprio/dynamics/kinematics.h"
+#include "proprio/dynamics/kinematics_batch.h"
 #include "proprio/dynamics/mass_matrix.h"
 #include "proprio/dynamics/momentum_regressor.h"
 #include "proprio/dynamics/regressor.h"
@@ -264,6 +264,8 @@ TEST(NoHeap, Quantities) {
     Eigen::MatrixXd Y(6, 10 * (tip + 1));
     Eigen::RowVectorXd row(10 * (tip + 1));
     const std::vector<int> some = {0, tip};
+    expectNoHeap("spatialMomentumRegressor",
+                 [&] { spatialMomentumRegressor(motions, Vector3d::Ones(), Y); });
     expectNoHeap("wrenchRegressor", [&] { wrenchRegressor(motions, some, tip, Y); });
     if (velocityCount(entry.model->joints[0].type) == 1) {
       expectNoHeap("jointTorqueRegressor", [&] {
@@ -306,6 +308,15 @@ TEST(NoHeap, JointEffects) {
                  [&] { augmentedRegressor(r.tree, layout, r.workspace, x.q, x.v, x.a, Y); });
     expectNoHeap("generalisedMomentumRegressor",
                  [&] { generalisedMomentumRegressor(r.tree, layout, r.workspace, x.q, x.v, Y); });
+    Eigen::RowVectorXd row(layout.size());
+    expectNoHeap("kineticEnergyRegressor",
+                 [&] { kineticEnergyRegressor(r.tree, layout, r.workspace, x.q, x.v, row); });
+    expectNoHeap("potentialEnergyRegressor",
+                 [&] { potentialEnergyRegressor(r.tree, layout, r.workspace, x.q, row); });
+    expectNoHeap("dissipationRegressor",
+                 [&] { dissipationRegressor(r.tree, layout, r.workspace, x.q, x.v, row); });
+    expectNoHeap("powerRegressor",
+                 [&] { powerRegressor(r.tree, layout, r.workspace, x.q, x.v, x.a, row); });
     expectNoHeap("fullTorque", [&] {
       fullTorque(r.tree, r.parameters, r.compiled, r.workspace, x.q, x.v, x.a, tau);
     });
@@ -339,6 +350,8 @@ TEST(NoHeap, Batch) {
     TestRobot r(entry.model);
     const int nv = r.tree.velocityCount();
     const auto columns = static_cast<Eigen::Index>(10 * entry.model->links.size());
+    Kinematics kinematics(r.tree);
+    Eigen::Matrix<double, 6, Eigen::Dynamic> J(6, nv);
     for (const Eigen::Index samples : {1, 3, 8, 13}) {
       Eigen::MatrixXd q(samples, r.tree.positionCount()), v(samples, nv), a(samples, nv);
       for (Eigen::Index k = 0; k < samples; ++k) {
@@ -347,16 +360,31 @@ TEST(NoHeap, Batch) {
       }
       Eigen::MatrixXd out(samples, nv), M(samples, nv * nv);
       RegressorBatch regressor(r.tree, samples, columns);
+      const std::vector<int> links = {0, static_cast<int>(columns) / 10 - 1};
+      const Eigen::MatrixXd values = Eigen::MatrixXd::Random(samples, 12);
+      const BatchWrenches external = {links, values};
       expectNoHeap("inverseDynamicsBatch",
                    [&] { inverseDynamicsBatch(r.tree, r.compiled, r.workspace, q, v, a, out); });
       expectNoHeap("forwardDynamicsBatch",
                    [&] { forwardDynamicsBatch(r.tree, r.compiled, r.workspace, q, v, a, out); });
+      expectNoHeap("batches with external wrenches", [&] {
+        inverseDynamicsBatch(r.tree, r.compiled, r.workspace, q, v, a, out, &external);
+        forwardDynamicsBatch(r.tree, r.compiled, r.workspace, q, v, a, out, &external);
+      });
       expectNoHeap("massMatrixBatch",
                    [&] { massMatrixBatch(r.tree, r.compiled, r.workspace, q, M); });
       expectNoHeap("torqueRegressorBatch",
                    [&] { torqueRegressorBatch(r.tree, r.workspace, q, v, a, regressor); });
       Eigen::MatrixXd poses(samples, 12 * columns / 10), gq(samples, nv), gv(samples, nv);
       expectNoHeap("linkPosesBatch", [&] { linkPosesBatch(r.tree, r.workspace, q, poses); });
+      Eigen::MatrixXd motions(samples, 6 * columns / 10), jacobians(samples, 6 * nv);
+      expectNoHeap("batches of kinematics", [&] {
+        linkTwistsBatch(r.tree, r.workspace, kinematics, q, v, motions);
+        linkProperAccelerationsBatch(r.tree, r.workspace, kinematics, q, v, a, motions);
+        linkClassicalAccelerationsBatch(r.tree, r.workspace, kinematics, q, v, a, motions);
+        frameJacobianBatch(r.tree, r.workspace, kinematics, q, links[1], {}, Representation::kMixed,
+                           Representation::kBody, J, jacobians);
+      });
       if (r.tree.hasMimic()) continue;
       expectNoHeap("torqueRegressorGradientBatch", [&] {
         torqueRegressorGradientBatch(r.tree, r.workspace, q, v, a, regressor, gq, gv, out);

@@ -238,7 +238,9 @@ Workspace::Workspace(const Tree& tree) {
   full_matrix_ = AlignedBuffer(nv * nv * kMaxLanes);
   full_regressor_ = AlignedBuffer(nv * 10 * tree.model().links.size() * kMaxLanes);
   wide_poses_ = AlignedBuffer(12 * tree.model().links.size() * kMaxLanes);
-  external_ = AlignedBuffer(6 * static_cast<size_t>(tree_.count));
+  external_ = AlignedBuffer(6 * static_cast<size_t>(tree_.count) * kMaxLanes);
+  link_wrenches_.setZero(6, tree_.links);
+  regressor_.setZero(tree.velocityCount(), ParameterLayout(tree.sharedModel()).size());
   square_.setZero(tree.velocityCount(), tree.velocityCount());
   column_.setZero(tree.velocityCount());
 }

@@ -11,6 +11,7 @@
 
 #include <Eigen/Core>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "proprio/dynamics/kernels/kernels.h"
@@ -27,6 +28,13 @@ using ConstMatrixRef = Eigen::Ref<const Eigen::MatrixXd>;
 /// One external wrench (f, n) per link, column = link index: acts on the link, given at the
 /// link-frame origin in link axes.
 using LinkWrenches = Eigen::Matrix<double, 6, Eigen::Dynamic>;
+
+/// The same for many samples, on those links that have any: row = sample, six columns
+/// fx fy fz nx ny nz for each of `links`. A link may stand there twice: its wrenches add up.
+struct BatchWrenches {
+  std::span<const int> links;
+  ConstMatrixRef values;
+};
 
 template <class T>
 struct CompiledParametersOf {
@@ -84,7 +92,11 @@ class Workspace {
   double* fullRegressor() { return full_regressor_.data(); }
   /// Room for kMaxLanes sets of link poses.
   double* widePoses() { return wide_poses_.data(); }
+  /// Room for the wrenches on all bodies, for kMaxLanes samples; and on all links, for one.
   double* external() { return external_.data(); }
+  LinkWrenches& linkWrenches() { return link_wrenches_; }
+  /// velocityCount() x size of the model's parameter layout.
+  Eigen::MatrixXd& regressor() { return regressor_; }
   /// Full velocity coordinates in depth-first order, and for each the place of the next one towards
   /// the root.
   const std::vector<int>& coordinateOrder() const { return coordinate_order_; }
@@ -108,7 +120,8 @@ class Workspace {
   AlignedBuffer solve_rows_;
   AlignedBuffer scratch_, full_q_, full_v_, full_a_, full_tau_, full_matrix_, full_regressor_,
       external_, wide_poses_;
-  Eigen::MatrixXd square_;
+  LinkWrenches link_wrenches_;
+  Eigen::MatrixXd square_, regressor_;
   Eigen::VectorXd column_;
 };
 
