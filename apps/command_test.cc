@@ -260,6 +260,52 @@ TEST_F(Command, Dynamics) {
   EXPECT_NE(unknown.error.find("did you mean 'tau'"), std::string::npos) << unknown.error;
 }
 
+// A force (fx, fz) at the elbow in the axes of the forearm and a moment ty about its y axis turn
+// the planar arm by the closed form l1 (fx sin q2 + fz cos q2) - ty and -ty: the drives have to
+// supply that much less, and forward dynamics takes the wrench into account again. A link that does
+// not exist and columns that are missing are named; simulate does not take wrenches for a state.
+TEST_F(Command, DynamicsWithExternalWrenches) {
+  const double q1 = 1.0, q2 = 0.5, fx = 3.0, fz = -7.0, ty = 0.4;
+  const std::string head =
+      "q_shoulder,q_elbow,wrench_forearm_fx,wrench_forearm_fy,wrench_forearm_fz,wrench_forearm_tx,"
+      "wrench_forearm_ty,wrench_forearm_tz";
+  const std::string row = fmt::format("{},{},{},2,{},0.1,{},0.2", q1, q2, fx, fz, ty);
+  const std::string states = write("w.csv", fmt::format("{}\n{}\n", head, row));
+  const Result result = run(fmt::format("dynamics {} --state {} --out {} --quantities tau,external",
+                                        robot("planar_2r.yaml"), states, file("w_out.csv")));
+  ASSERT_EQ(result.code, 0) << result.error;
+  EXPECT_NE(result.out.find("wrenches on forearm"), std::string::npos) << result.out;
+  const CsvTable out = readCsv(file("w_out.csv"));
+  const double shoulder = 0.4 * (fx * std::sin(q2) + fz * std::cos(q2)) - ty, elbow = -ty;
+  const double holds_elbow = 2.0601 * std::cos(q1 + q2);
+  const double holds_shoulder = 9.4176 * std::cos(q1) + holds_elbow;
+  EXPECT_NEAR(out.values(0, out.column("external_shoulder")), shoulder, 1e-12);
+  EXPECT_NEAR(out.values(0, out.column("external_elbow")), elbow, 1e-12);
+  const double tau1 = out.values(0, out.column("tau_shoulder"));
+  const double tau2 = out.values(0, out.column("tau_elbow"));
+  EXPECT_NEAR(tau1, holds_shoulder - shoulder, 1e-12);
+  EXPECT_NEAR(tau2, holds_elbow - elbow, 1e-12);
+
+  const std::string held =
+      write("h.csv",
+            fmt::format("{},tau_shoulder,tau_elbow\n{},{:.17g},{:.17g}\n", head, row, tau1, tau2));
+  ASSERT_EQ(run(fmt::format("dynamics {} --state {} --out {} --quantities acceleration",
+                            robot("planar_2r.yaml"), held, file("h_out.csv")))
+                .code,
+            0);
+  EXPECT_LT(readCsv(file("h_out.csv")).values.cwiseAbs().maxCoeff(), 1e-11);
+
+  const auto refused = [&](const std::string& verb, const std::string& text, const char* what) {
+    const Result bad = run(fmt::format("{} {} --state {} --out {}", verb, robot("planar_2r.yaml"),
+                                       write("bad.csv", text), file("never.csv")));
+    EXPECT_EQ(bad.code, 2);
+    EXPECT_NE(bad.error.find(what), std::string::npos) << bad.error;
+  };
+  refused("dynamics", "q_shoulder,q_elbow,wrench_forarm_fx\n0,0,1\n", "'wrench_forearm_fx'");
+  refused("dynamics", "q_shoulder,q_elbow,wrench_forearm_fx\n0,0,1\n", "5 columns are missing");
+  refused("simulate", head + "\n" + row + "\n", "wrench columns");
+}
+
 // Accelerations that do not exist are an error with the joint, and nothing is written; names with
 // commas stay one column.
 TEST_F(Command, DynamicsOfOddRobots) {

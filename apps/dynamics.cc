@@ -39,8 +39,12 @@ int runDynamics(const DynamicsOptions& options) {
   std::string zero;
   if (!states.has_v) zero += " velocities";
   if (!states.has_a) zero += zero.empty() ? " accelerations" : " and accelerations";
-  print(fmt::format("{}: {} states of {}, {} columns ({}){}\n", options.out, states.q.rows(),
-                    model->name, table.names.size(), fmt::join(quantities, ", "),
+  std::string pushed;
+  for (const int link : states.wrench_links)
+    pushed +=
+        (pushed.empty() ? "; wrenches on " : ", ") + model->links[static_cast<size_t>(link)].name;
+  print(fmt::format("{}: {} states of {}, {} columns ({}){}{}\n", options.out, states.q.rows(),
+                    model->name, table.names.size(), fmt::join(quantities, ", "), pushed,
                     zero.empty() ? "" : "; no" + zero + " given, taken as zero"));
   return 0;
 }
@@ -52,8 +56,10 @@ Run addDynamics(CLI::App& verb) {
   addRobotOptions(verb, *options);
   verb.add_option(
           "--state", options->state,
-          "table of states with the columns q_JOINT, v_JOINT, a_JOINT, tau_JOINT and, for a "
-          "free base, base_x .. base_qw, base_vx .. base_wz, base_ax .. base_alz")
+          "table of states with the columns q_JOINT, v_JOINT, a_JOINT, tau_JOINT, for a free base "
+          "base_x .. base_qw, base_vx .. base_wz, base_ax .. base_alz, and for external wrenches "
+          "wrench_LINK_fx .. wrench_LINK_tz: force and moment on the link from outside, at the "
+          "origin of its frame, in its axes")
       ->required()
       ->type_name("FILE.csv");
   verb.add_option("--out", options->out, "where the result goes")

@@ -32,6 +32,9 @@ void startState(const SimulateOptions& options, const Tree& tree, Eigen::VectorX
   const StateTable states = statesFrom(readCsv(options.state), tree);
   if (states.q.rows() == 0)
     throw Error(options.state + ": there is no state in it; expected at least one row of numbers");
+  if (!states.wrench_links.empty())
+    throw Error(options.state +
+                ": there are wrench columns, expected a state to start from; leave them out");
   q = states.q.row(0).transpose();
   v = states.v.row(0).transpose();
 }

@@ -56,6 +56,17 @@ struct Problem {
     inverseDynamicsBatch(tree, compiled, workspace, states.q, v, a, tau);
     return tau;
   }
+  // J^T f: minus the torque that a robot without mass needs against the wrenches
+  MatrixXd external() {
+    MatrixXd tau = zeros();
+    if (states.wrench_links.empty()) return tau;
+    CompiledParameters massless = compiled;
+    for (auto& body : massless.bodies) body = {};
+    massless.has_rotor = false;
+    const BatchWrenches wrenches = {states.wrench_links, states.wrenches};
+    inverseDynamicsBatch(tree, massless, workspace, states.q, zeros(), zeros(), tau, &wrenches);
+    return -tau;
+  }
   // friction, springs and couplings
   MatrixXd effects(const MatrixXd& a) const {
     MatrixXd out = MatrixXd::Zero(samples(), freedoms());
@@ -72,10 +83,16 @@ struct Problem {
 };
 
 Columns torques(Problem& p) {
-  return {velocityNames(p.tree, 't'), p.inverse(p.states.v, p.states.a) + p.effects(p.states.a)};
+  return {velocityNames(p.tree, 't'),
+          p.inverse(p.states.v, p.states.a) + p.effects(p.states.a) - p.external()};
 }
 Columns rigid(Problem& p) { return {p.named("rigid"), p.inverse(p.states.v, p.states.a)}; }
 Columns effects(Problem& p) { return {p.named("effects"), p.effects(p.states.a)}; }
+Columns external(Problem& p) {
+  if (p.states.wrench_links.empty())
+    throw Error("external needs the columns wrench_LINK_fx .. wrench_LINK_tz in the state file");
+  return {p.named("external"), p.external()};
+}
 Columns gravity(Problem& p) { return {p.named("gravity"), p.inverse(p.zeros(), p.zeros())}; }
 Columns bias(Problem& p) { return {p.named("bias"), p.inverse(p.states.v, p.zeros())}; }
 
@@ -124,14 +141,14 @@ Columns coriolisMatrices(Problem& p) {
       sample + 1, inQuotes(p.rows[static_cast<size_t>(weakest)]), M(weakest, weakest)));
 }
 
-// M a = tau - bias - effects, where couplings may add to M
+// M a = tau - bias - effects + external, where couplings may add to M
 Columns accelerations(Problem& p) {
   if (p.states.tau.cols() != p.freedoms()) {
     throw Error(fmt::format("acceleration needs the torque columns {} in the state file",
                             fmt::join(velocityNames(p.tree, 't'), ", ")));
   }
   Columns out{p.named("acceleration"), p.zeros()};
-  const MatrixXd tau = p.states.tau - p.effects(p.zeros());
+  const MatrixXd tau = p.states.tau - p.effects(p.zeros()) + p.external();
   forwardDynamicsBatch(p.tree, p.compiled, p.workspace, p.states.q, p.states.v, tau, out.values);
   const bool coupled = !p.tree.model().couplings.empty();
   const MatrixXd bias = coupled ? p.inverse(p.states.v, p.zeros()) : MatrixXd();
@@ -236,19 +253,11 @@ struct StateQuantity {
   Columns (*compute)(Problem& problem);
 };
 constexpr StateQuantity kQuantities[] = {
-    {"tau", torques},
-    {"rigid", rigid},
-    {"effects", effects},
-    {"gravity", gravity},
-    {"bias", bias},
-    {"M", massMatrices},
-    {"C", coriolisMatrices},
-    {"acceleration", accelerations},
-    {"poses", poses},
-    {"com", centres},
-    {"momentum", momenta},
-    {"energy", energies},
-    {"regressor", regressors},
+    {"tau", torques},       {"rigid", rigid},          {"effects", effects},
+    {"external", external}, {"gravity", gravity},      {"bias", bias},
+    {"M", massMatrices},    {"C", coriolisMatrices},   {"acceleration", accelerations},
+    {"poses", poses},       {"com", centres},          {"momentum", momenta},
+    {"energy", energies},   {"regressor", regressors},
 };
 
 }  // namespace

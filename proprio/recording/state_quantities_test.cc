@@ -28,13 +28,15 @@ std::string stateMessage(const std::string& text, const Tree& tree) {
   return "";
 }
 
-/// A table with random numbers under the names of all coordinates.
+/// A table with random numbers under the names of all coordinates and of a wrench on the last link.
 CsvTable randomStates(const Tree& tree, Eigen::Index samples) {
   CsvTable table;
   table.names = {"time"};
   for (const auto& names : {positionNames(tree), velocityNames(tree, 'v'), velocityNames(tree, 'a'),
                             velocityNames(tree, 't')})
     table.names.insert(table.names.end(), names.begin(), names.end());
+  for (const char* part : {"fx", "fy", "fz", "tx", "ty", "tz"})
+    table.names.push_back("wrench_" + tree.model().links.back().name + "_" + part);
   std::srand(5);
   table.values = Eigen::MatrixXd::Random(samples, static_cast<Eigen::Index>(table.names.size()));
   return table;
@@ -62,9 +64,10 @@ TEST(StateQuantities, PlanarArmHoldsItsWeight) {
   EXPECT_NEAR(out.values(0, 2), shoulder, kStateDigits);
 }
 
-// The columns agree with each other: tau = rigid + effects = Y theta = M a + bias + effects at zero
-// acceleration, C v + gravity = bias, and the acceleration of tau is a again; on arms, on a
-// floating base and with couplings that declare a motor's inertia.
+// The columns agree with each other: tau + external = rigid + effects = Y theta = M a + bias +
+// effects at zero acceleration, C v + gravity = bias, and the acceleration of tau is a again; on
+// arms, on a floating base, with couplings that declare a motor's inertia and a push at the last
+// link.
 TEST(StateQuantities, ColumnsAgree) {
   for (const char* name : {"tx40_coupled.yaml", "humanoid.yaml", "mobile_manipulator.yaml"}) {
     const auto model = bundled(name);
@@ -76,7 +79,7 @@ TEST(StateQuantities, ColumnsAgree) {
     states.tau = first.values.rightCols(tree.velocityCount());
     const CsvTable out = stateQuantities(
         tree, parameters, states,
-        {"rigid", "effects", "gravity", "bias", "M", "C", "acceleration", "regressor"});
+        {"rigid", "effects", "external", "gravity", "bias", "M", "C", "acceleration", "regressor"});
     StateTable coasting = states;
     coasting.a.setZero();
     const CsvTable rest = stateQuantities(tree, parameters, coasting, {"effects"});
@@ -87,7 +90,10 @@ TEST(StateQuantities, ColumnsAgree) {
     const Eigen::MatrixXd effects = part(out, "effects_" + row, n);
     const Eigen::MatrixXd bias = part(out, "bias_" + row, n);
     const double size = states.tau.norm();
-    EXPECT_NEAR((rigid + effects - states.tau).norm(), 0.0, kStateDigits * size) << name;
+    const Eigen::MatrixXd external = part(out, "external_" + row, n);
+    EXPECT_GT(external.norm(), 1.0) << name;
+    const Eigen::MatrixXd inner = states.tau + external;
+    EXPECT_NEAR((rigid + effects - inner).norm(), 0.0, kStateDigits * size) << name;
     EXPECT_NEAR((part(out, "acceleration_" + row, n) - states.a).norm(), 0.0,
                 1e-8 * states.a.norm())
         << name;
@@ -102,7 +108,7 @@ TEST(StateQuantities, ColumnsAgree) {
       const Eigen::Map<const Eigen::MatrixXd> Mi(entries.data(), n, n);
       const Eigen::VectorXd tau =
           Mi * states.a.row(i).transpose() + (bias + without_a).row(i).transpose();
-      EXPECT_NEAR((tau - states.tau.row(i).transpose()).norm(), 0.0, kStateDigits * size) << name;
+      EXPECT_NEAR((tau - inner.row(i).transpose()).norm(), 0.0, kStateDigits * size) << name;
       const Eigen::VectorXd entries_c = C.row(i).transpose();
       const Eigen::Map<const Eigen::MatrixXd> Ci(entries_c.data(), n, n);
       const Eigen::VectorXd velocity_part = Ci * states.v.row(i).transpose();
@@ -110,7 +116,7 @@ TEST(StateQuantities, ColumnsAgree) {
                   kStateDigits * size)
           << name;
       for (Eigen::Index j = 0; j < n; ++j) {
-        EXPECT_NEAR(Y.row(i).segment(j * width, width).dot(theta.transpose()), states.tau(i, j),
+        EXPECT_NEAR(Y.row(i).segment(j * width, width).dot(theta.transpose()), inner(i, j),
                     kStateDigits * size);
       }
     }
@@ -211,6 +217,19 @@ TEST(StateTable, Refusals) {
                        "'q_elbow'",
                        0),
             0u);
+  EXPECT_EQ(stateMessage("q_shoulder,q_elbow,wrench_forearm_fx,wrench_forearm_fz\n0,0,0,0\n", tree),
+            "s.csv:1: 4 columns are missing: wrench_forearm_fy, wrench_forearm_tx, "
+            "wrench_forearm_ty, wrench_forearm_tz; the wrench columns for link 'forearm' of this "
+            "robot are wrench_forearm_fx, wrench_forearm_fy, wrench_forearm_fz, wrench_forearm_tx, "
+            "wrench_forearm_ty, wrench_forearm_tz");
+  EXPECT_NE(stateMessage("q_shoulder,q_elbow,wrench_forarm_fx\n0,0,0\n", tree)
+                .find("there is no column 'wrench_forarm_fx' for this robot; did you mean "
+                      "'wrench_forearm_fx'"),
+            std::string::npos);
+  EXPECT_EQ(stateMessage("q_shoulder,q_elbow,wrench_tip_of_the_gripper_force\n0,0,0\n", tree),
+            "s.csv:1:3: there is no column 'wrench_tip_of_the_gripper_force' for this robot; "
+            "expected wrench_LINK_fx .. wrench_LINK_tz; there are 'base_link', 'upper_arm', "
+            "'forearm'");
   const Tree free(bundled("humanoid.yaml"));
   CsvTable states = randomStates(free, 2);
   states.values.block(1, states.column("base_qx"), 1, 4).setZero();
@@ -218,6 +237,10 @@ TEST(StateTable, Refusals) {
   EXPECT_THROW(
       stateQuantities(tree, declaredParameters(model),
                       statesFrom(readCsvText("q_shoulder,q_elbow\n0,0\n"), tree), {"acceleration"}),
+      Error);
+  EXPECT_THROW(
+      stateQuantities(tree, declaredParameters(model),
+                      statesFrom(readCsvText("q_shoulder,q_elbow\n0,0\n"), tree), {"external"}),
       Error);
   EXPECT_THROW(stateQuantities(tree, declaredParameters(model),
                                statesFrom(readCsvText("q_shoulder,q_elbow\n0,0\n"), tree), {"taw"}),

@@ -39,7 +39,7 @@ void appendNames(std::vector<std::string>& names, const std::string& stem,
 }
 
 // all columns of a kind, none of them, or an error
-bool take(const CsvTable& table, const std::vector<std::string>& names, const char* what,
+bool take(const CsvTable& table, const std::vector<std::string>& names, const std::string& what,
           bool required, Eigen::MatrixXd& out) {
   std::vector<std::string> missing;
   for (const std::string& name : names) {
@@ -87,6 +87,12 @@ std::string hintFor(const std::string& name, const Model& model,
                            name, name, name);
     }
   }
+  if (name.rfind("wrench_", 0) == 0 && nearestNames(name, known).empty()) {
+    std::vector<std::string> links;
+    for (const Link& link : model.links) links.push_back(link.name);
+    return fmt::format("; expected wrench_LINK_fx .. wrench_LINK_tz{}",
+                       didYouMean(name.substr(7), links));
+  }
   return didYouMean(name, known);
 }
 
@@ -98,6 +104,23 @@ void refuseUnknown(const CsvTable& table, const Model& model,
     throw errorAt({table.file, 1, static_cast<int>(c) + 1},
                   fmt::format("there is no column {} for this robot{}", inQuotes(name),
                               hintFor(name, model, known)));
+  }
+}
+
+std::vector<std::string> wrenchNames(const Link& link) {
+  std::vector<std::string> names;
+  appendNames(names, "wrench_" + link.name, kWrenchParts);
+  return names;
+}
+
+void takeWrenches(const CsvTable& table, const Model& model, StateTable& states) {
+  Eigen::MatrixXd six;
+  for (size_t i = 0; i < model.links.size(); ++i) {
+    const std::string what = "wrench columns for link " + inQuotes(model.links[i].name);
+    if (!take(table, wrenchNames(model.links[i]), what, false, six)) continue;
+    states.wrench_links.push_back(static_cast<int>(i));
+    states.wrenches.conservativeResize(six.rows(), states.wrenches.cols() + 6);
+    states.wrenches.rightCols(6) = six;
   }
 }
 
@@ -140,6 +163,9 @@ StateTable statesFrom(const CsvTable& table, const Tree& tree) {
   std::vector<std::string> known = {"time", "t"};
   for (const auto* names : {&q_names, &v_names, &a_names, &tau_names})
     known.insert(known.end(), names->begin(), names->end());
+  for (const Link& link : tree.model().links) {
+    for (std::string& name : wrenchNames(link)) known.push_back(std::move(name));
+  }
   refuseUnknown(table, tree.model(), known);
 
   StateTable states;
@@ -147,6 +173,7 @@ StateTable statesFrom(const CsvTable& table, const Tree& tree) {
   states.has_v = take(table, v_names, "velocities", false, states.v);
   states.has_a = take(table, a_names, "accelerations", false, states.a);
   if (!take(table, tau_names, "torques", false, states.tau)) states.tau.resize(0, 0);
+  takeWrenches(table, tree.model(), states);
   const int time = std::max(table.column("time"), table.column("t"));
   if (time >= 0) states.time = table.values.col(time);
   if (tree.floating()) normalise(table, 3, states.q);
