@@ -44,6 +44,7 @@ struct Stack {
   }
 };
 using StackedSpan = Span<Eigen::Dynamic>;
+using RowSpan = Span<10>;
 
 class MimicConditions {
  public:
@@ -58,6 +59,7 @@ class MimicConditions {
     if (positions.empty()) throw Error(mimicConditionsObstacle(tree));
     markMeasured(measured);
     findParts();
+    findLinkRows();
     findGenerators();
     for (size_t i = 0; i < positions.size(); ++i) {
       if (progress) progress(static_cast<double>(i) / static_cast<double>(positions.size()));
@@ -112,6 +114,15 @@ class MimicConditions {
     std::erase_if(parts_, [](const Part& part) { return part.links.empty(); });
   }
 
+  void findLinkRows() {
+    for (size_t b = 0; b < bodies_.size(); ++b) {
+      const TreeBody& body = bodies_[b];
+      const Pose X_BL = {RowMajor3::Map(body.R_BL), Vector3d::Map(body.p_BL) / reference_.size()};
+      link_rows_.push_back(
+          parameterTransform(reference_.pose(static_cast<int>(b)) * X_BL).transpose());
+    }
+  }
+
   void findGenerators() {
     generators_.resize(bodies_.size());
     for (const FreeCoordinate& z : reference_.coordinates()) {
@@ -131,7 +142,8 @@ class MimicConditions {
         displacements_[drive.body] = displacement(drive, position[z]);
       }
     }
-    addOrdinaryPairs();
+    outward_.assign(bodies_.size(), RowSpan());
+    plain_.assign(bodies_.size(), RowSpan());
     for (const FreeCoordinate& f : all) {
       if (!f.measured) continue;
       addGravity(f);
@@ -142,6 +154,7 @@ class MimicConditions {
       }
       addHiddenPairs(f);
     }
+    addOrdinaryPairs();
   }
 
   /// What the joint does between the reference position and this one.
@@ -240,34 +253,44 @@ class MimicConditions {
     return V;
   }
 
-  /// M_fk of all ordinary pairs with a measured row: one space for all of them, because what they
-  /// become further out does not depend on where they came from.
+  /// M_fk of all ordinary pairs with a measured row, and what becomes further out of these and of
+  /// all rows in plain_ and outward_. It does not depend on where they came from, and as long as
+  /// only joints that move alone or stand still are passed all that is beyond a body sees the same
+  /// row: one space for each body.
   void addOrdinaryPairs() {
-    const Stack stack = {parts_, 0, 1};
-    StackedSpan span;
     for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
-      move(stack, b, span);
+      RowSpan rows, &conditions = plain_[static_cast<size_t>(b)];
+      if (const int parent = bodies_[static_cast<size_t>(b)].parent; parent >= 0)
+        rows = outward_[static_cast<size_t>(parent)];
+      if (const auto to = displacements_.find(b); to != displacements_.end()) {
+        rows = rows.mapped(to->second.rows);
+      } else {
+        const std::vector<Action>& generators = generators_[static_cast<size_t>(b)];
+        rows.close(generators.size(), [&](size_t k, const Vector10d& row) {
+          return Vector10d(generators[k].rows * row);
+        });
+        for (const Action& A : generators) {
+          for (const Vector10d& row : rows.basis()) conditions.add(Vector10d(A.rows * row));
+        }
+      }
       for (const FreeCoordinate& k : reference_.coordinates()) {
         if (k.led() || k.drives.front().body != b) continue;
         const Span<6> partners = velocitiesAt(b, [&](const FreeCoordinate& f) {
           return (f.measured || k.measured) && (f.moves || k.moves) && ordinary(f, k);
         });
-        for (const Vector6d& u : partners.basis()) {
-          Eigen::VectorXd x = Eigen::VectorXd::Zero(stack.size());
-          for (size_t p = 0; p < parts_.size(); ++p) {
-            if (!reference_.beyond(b, parts_[p].body)) continue;
-            stack.row(x, p, 0) = productRow(k.drives.front().S, u);
-          }
-          span.add(x);
-        }
+        for (const Vector6d& u : partners.basis())
+          conditions.add(productRow(k.drives.front().S, u));
       }
+      for (const Vector10d& row : conditions.basis()) addBodyCondition(b, row, 0.0, nullptr, 1.0);
+      rows.add(conditions);
+      rows.add(outward_[static_cast<size_t>(b)]);
+      outward_[static_cast<size_t>(b)] = rows;
     }
-    for (const Eigen::VectorXd& x : span.basis()) addCondition(stack, x, 0, nullptr, 1.0);
   }
 
   /// The parts that every one of the coordinates moves.
-  Stack stackOf(const std::vector<const FreeCoordinate*>& coordinates) const {
-    Stack stack;
+  std::vector<Part> partsMovedBy(const std::vector<const FreeCoordinate*>& coordinates) const {
+    std::vector<Part> moved;
     for (const Part& part : parts_) {
       const bool all =
           std::all_of(coordinates.begin(), coordinates.end(), [&](const FreeCoordinate* z) {
@@ -275,21 +298,23 @@ class MimicConditions {
               return reference_.beyond(drive.body, part.body);
             });
           });
-      if (all) stack.parts.push_back(part);
+      if (all) moved.push_back(part);
     }
-    return stack;
+    return moved;
   }
 
-  /// Applies `change(drive, part, x)` for each joint at body b that z drives, to all parts beyond.
-  template <class Change>
+  /// Applies `change(part, x)`, made by `make(drive)`, for each joint at body b that z drives, to
+  /// all parts beyond.
+  template <class Make>
   void drive(const Stack& stack, const FreeCoordinate& z, int b, StackedSpan& span,
-             const Change& change) const {
+             const Make& make) const {
     for (const DrivenTwist& d : z.drives) {
       if (d.body != b) continue;
+      const auto change = make(d);
       StackedSpan changed;
       for (Eigen::VectorXd x : span.basis()) {
         for (size_t p = 0; p < stack.parts.size(); ++p) {
-          if (reference_.beyond(b, stack.parts[p].body)) change(d, p, x);
+          if (reference_.beyond(b, stack.parts[p].body)) change(p, x);
         }
         changed.add(x);
       }
@@ -301,45 +326,85 @@ class MimicConditions {
   /// of them: values, and derivatives.
   void driveVelocity(const Stack& stack, const FreeCoordinate& z, int b, Eigen::Index own,
                      StackedSpan& span) const {
-    drive(stack, z, b, span, [&](const DrivenTwist& d, size_t p, Eigen::VectorXd& x) {
-      stack.velocity(x, p, own) += x[0] * d.ratio * d.S;
-      for (Eigen::Index k = 0; k < stack.rows; ++k) {
-        const Vector6d other = stack.velocity(x, p, 2 * k + 1 - own);
-        stack.row(x, p, k) += productRow(d.ratio * d.S, other);
-      }
+    drive(stack, z, b, span, [&](const DrivenTwist& d) {
+      return [&stack, own, S = Vector6d(d.ratio * d.S)](size_t p, Eigen::VectorXd& x) {
+        stack.velocity(x, p, own) += x[0] * S;
+        for (Eigen::Index k = 0; k < stack.rows; ++k) {
+          const Vector6d other = stack.velocity(x, p, 2 * k + 1 - own);
+          stack.row(x, p, k) += productRow(S, other);
+        }
+      };
     });
   }
 
   /// Derivatives with respect to z: numbers beyond the values of velocities and rows.
   void driveDerivative(const Stack& stack, const FreeCoordinate& z, int b,
                        StackedSpan& span) const {
-    drive(stack, z, b, span, [&](const DrivenTwist& d, size_t p, Eigen::VectorXd& x) {
-      const Action A = generatorOf(d.ratio * d.S);
-      for (Eigen::Index k = 0; k < stack.velocities / 2; ++k) {
-        const Vector6d u = stack.velocity(x, p, k);
-        stack.velocity(x, p, k + stack.velocities / 2) += A.velocities * u;
-      }
-      const Vector10d e = stack.row(x, p, 0);
-      stack.row(x, p, 1) += A.rows * e;
+    drive(stack, z, b, span, [&](const DrivenTwist& d) {
+      return [&stack, A = generatorOf(d.ratio * d.S)](size_t p, Eigen::VectorXd& x) {
+        for (Eigen::Index k = 0; k < stack.velocities / 2; ++k) {
+          const Vector6d u = stack.velocity(x, p, k);
+          stack.velocity(x, p, k + stack.velocities / 2) += A.velocities * u;
+        }
+        const Vector10d e = stack.row(x, p, 0);
+        stack.row(x, p, 1) += A.rows * e;
+      };
     });
+  }
+
+  /// The body beyond which all coordinates have acted; -1 if one of them drives several joints or
+  /// they are on different branches.
+  int outermost(const std::vector<const FreeCoordinate*>& coordinates) const {
+    int outer = 0;
+    for (const FreeCoordinate* z : coordinates) {
+      if (z->led()) return -1;
+      outer = std::max(outer, z->drives.front().body);
+    }
+    for (const FreeCoordinate* z : coordinates) {
+      if (!reference_.beyond(z->drives.front().body, outer)) return -1;
+    }
+    return outer;
+  }
+
+  /// Conditions from row number k of a space that starts with the row `start` (number 0) in every
+  /// part and is moved and, by `driven(stack, b, span)`, driven outwards body by body. Beyond the
+  /// outermost of coordinates that drive one joint each one part stands for all.
+  /// @param stack  without parts
+  template <class Driven>
+  void addQuantity(const std::vector<const FreeCoordinate*>& coordinates, Stack stack,
+                   const Vector10d& start, Eigen::Index k, const RowFeature* f, double factor,
+                   const Driven& driven) {
+    const int outer = outermost(coordinates);
+    stack.parts = outer < 0 ? partsMovedBy(coordinates) : std::vector<Part>{{outer, {}}};
+    if (stack.parts.empty() && f == nullptr) return;
+    Eigen::VectorXd x0 = unitState(stack);
+    for (size_t p = 0; p < stack.parts.size(); ++p) stack.row(x0, p, 0) = start;
+    StackedSpan span;
+    span.add(x0);
+    const int last = outer < 0 ? static_cast<int>(bodies_.size()) - 1 : outer;
+    for (int b = 0; b <= last; ++b) {
+      move(stack, b, span);
+      driven(stack, b, span);
+    }
+    for (Eigen::VectorXd& x : span.basis()) {
+      if (outer < 0) {
+        addCondition(stack, x, k, f, factor);
+        continue;
+      }
+      const Vector10d row = stack.row(x, 0, k);
+      (f == nullptr ? plain_ : outward_)[static_cast<size_t>(outer)].add(row);
+      if (f != nullptr) addBodyCondition(outer, row, x[0], f, factor);
+    }
   }
 
   /// M_fk, with what the parameters at the joints add to it in row f.
   void addPair(const FreeCoordinate& f, const FreeCoordinate& k) {
-    Stack stack = stackOf({&f, &k});
-    stack.velocities = 2;
-    stack.rows = 1;
-    StackedSpan span;
-    span.add(unitState(stack));
-    for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
-      move(stack, b, span);
-      driveVelocity(stack, f, b, 0, span);
-      driveVelocity(stack, k, b, 1, span);
-    }
     const double factor = reference_.size() * reference_.size() / (f.scale * k.scale);
-    for (const Eigen::VectorXd& x : span.basis()) {
-      addCondition(stack, x, 0, feature(f, &k), factor);
-    }
+    addQuantity({&f, &k}, {{}, 2, 1}, Vector10d::Zero(), 0, feature(f, &k), factor,
+                [&](const Stack& stack, int b, StackedSpan& span) {
+                  driveVelocity(stack, f, b, 0, span);
+                  driveVelocity(stack, k, b, 1, span);
+                });
   }
 
   /// d/dz_f of M_kl where neither row k nor row l is measured: else M_kl = 0 already.
@@ -348,19 +413,12 @@ class MimicConditions {
     for (const FreeCoordinate& k : all) {
       for (const FreeCoordinate& l : all) {
         if (&l < &k || k.measured || l.measured || !k.moves || !l.moves) continue;
-        Stack stack = stackOf({&f, &k, &l});
-        if (stack.parts.empty()) continue;
-        stack.velocities = 4;
-        stack.rows = 2;
-        StackedSpan span;
-        span.add(unitState(stack));
-        for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
-          move(stack, b, span);
-          driveDerivative(stack, f, b, span);
-          driveVelocity(stack, k, b, 0, span);
-          driveVelocity(stack, l, b, 1, span);
-        }
-        for (const Eigen::VectorXd& x : span.basis()) addCondition(stack, x, 1, nullptr, 1.0);
+        addQuantity({&f, &k, &l}, {{}, 4, 2}, Vector10d::Zero(), 1, nullptr, 1.0,
+                    [&](const Stack& stack, int b, StackedSpan& span) {
+                      driveDerivative(stack, f, b, span);
+                      driveVelocity(stack, k, b, 0, span);
+                      driveVelocity(stack, l, b, 1, span);
+                    });
       }
     }
   }
@@ -368,22 +426,35 @@ class MimicConditions {
   /// dU/dz_f, with what is constant in row f. U = -g^T (first moment about the world's origin).
   void addGravity(const FreeCoordinate& f) {
     const Vector3d g = reference_.tree().model().gravity;
-    Stack stack = stackOf({&f});
-    stack.rows = 2;
-    Eigen::VectorXd x0 = unitState(stack);
-    for (size_t p = 0; p < stack.parts.size() && !g.isZero(0.0); ++p) {
-      stack.row(x0, p, 0).segment<3>(1) = -g.normalized();
-    }
-    StackedSpan span;
-    span.add(x0);
-    for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
-      move(stack, b, span);
-      driveDerivative(stack, f, b, span);
-    }
+    Vector10d start = Vector10d::Zero();
+    if (!g.isZero(0.0)) start.segment<3>(1) = -g.normalized();
     const double factor = g.isZero(0.0) ? 1.0 : g.norm() * reference_.size() / f.scale;
-    for (const Eigen::VectorXd& x : span.basis()) {
-      addCondition(stack, x, 1, feature(f, nullptr), factor);
+    addQuantity(
+        {&f}, {{}, 0, 2}, start, 1, feature(f, nullptr), factor,
+        [&](const Stack& stack, int b, StackedSpan& span) { driveDerivative(stack, f, b, span); });
+  }
+
+  /// A row on what is beyond body b as seen from body `to`: joints between them that move together
+  /// have moved it.
+  Vector10d carried(int b, int to, const Vector10d& row) const {
+    if (to == b) return row;
+    const Vector10d inner = carried(b, bodies_[static_cast<size_t>(to)].parent, row);
+    const auto by = displacements_.find(to);
+    return by == displacements_.end() ? inner : Vector10d(by->second.rows * inner);
+  }
+
+  /// A row on all that is beyond body b, with the constant part that parameters at the joints
+  /// share.
+  void addBodyCondition(int b, const Vector10d& row, double constant, const RowFeature* f,
+                        double factor) {
+    Stack stack = {{}, 0, 1};
+    for (const Part& part : parts_) {
+      if (reference_.beyond(b, part.body)) stack.parts.push_back(part);
     }
+    Eigen::VectorXd x = constant * unitState(stack);
+    for (size_t p = 0; p < stack.parts.size(); ++p)
+      stack.row(x, p, 0) = carried(b, stack.parts[p].body, row);
+    addCondition(stack, x, 0, f, factor);
   }
 
   /// Row number k of a stacked vector as a row on the parameters of all links, and with it the
@@ -395,10 +466,8 @@ class MimicConditions {
     for (size_t p = 0; p < stack.parts.size(); ++p) {
       const Vector10d part = stack.row(x, p, k);
       for (const int b : stack.parts[p].links) {
-        const TreeBody& body = bodies_[static_cast<size_t>(b)];
-        const Pose X_BL = {RowMajor3::Map(body.R_BL), Vector3d::Map(body.p_BL) / reference_.size()};
-        row.segment<10>(layout_.linkOffset(body.link)) =
-            parameterTransform(reference_.pose(b) * X_BL).transpose() * part;
+        row.segment<10>(layout_.linkOffset(bodies_[static_cast<size_t>(b)].link)) =
+            link_rows_[static_cast<size_t>(b)] * part;
       }
     }
     if (f != nullptr) {
@@ -419,6 +488,9 @@ class MimicConditions {
   std::vector<Part> parts_;
   std::vector<std::vector<Action>> generators_;  ///< of joints that move alone, per body
   std::map<int, Action> displacements_;          ///< of joints that move together, by body
+  std::vector<Matrix10d> link_rows_;             ///< from rows at the world to rows on the link
+  std::vector<RowSpan> plain_;                   ///< per body: conditions on all that is beyond it
+  std::vector<RowSpan> outward_;                 ///< other rows on that, to be followed outwards
   StreamingQr conditions_;
   Eigen::Index pending_ = 0;  ///< rows that are not folded in yet
 };

@@ -15,7 +15,10 @@
 /// coordinates k, l give link i and e the row with u^T M w = e pi; it is linear in itself:
 ///   joint c moves; then u += ratio S if k moves c, and e += ratio S^T M w, likewise for l.
 /// Joints that move alone are independent of all others: the span over their q is the smallest
-/// space that is invariant under their generator.
+/// space that is invariant under their generator. Where k and l move one joint each, all links
+/// beyond the outer one see the same e until a joint of their own moves them: one row stands for
+/// them, and what becomes of it further out is followed in R^10, body by body, for all pairs at
+/// once. Only coordinates that move several joints need the stack.
 ///
 /// A coordinate that moves several joints is not. But every row is a sum of z^p exp(i w z) with
 /// known p <= 2 (prismatic joints on a path) and w in { sum n_c ratio_c, |n_c| <= 2 } (revolute

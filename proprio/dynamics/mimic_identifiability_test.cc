@@ -235,6 +235,35 @@ TEST(MimicIdentifiability, StackedConditionsEqualTheRecursion) {
   }
 }
 
+// A free humanoid with drives and friction, whose hands have two fingers that follow: the exact and
+// the sampled analysis agree, with and without the wrench on the base.
+TEST(MimicIdentifiability, RoutesAgreeOnAHumanoidWithHands) {
+  Model model = humanoid32();
+  for (Joint& joint : model.joints) {
+    joint.drive.declared = true;
+    addFriction(joint, 1.0, 1.0, 1.0);
+  }
+  for (const std::string side : {"left", "right"}) {
+    const int hand = model.linkIndex(side + "_hand_1_link");
+    for (int k = 0; k < 2; ++k) {
+      const std::string name = fmt::format("{}_finger_{}", side, k);
+      const int link = static_cast<int>(model.links.size());
+      model.links.push_back(makeLink(name, 0.1, {0.01, 0.02, 0.03}, Vector3d::Ones()));
+      model.joints.push_back(makeJoint(name + "_joint", JointType::kRevolute, hand, link,
+                                       k == 1 ? Vector3d::UnitX() : Vector3d::UnitY(),
+                                       {0.01, 0.02, -0.04}));
+      model.joints.back().mimic = Mimic{side + "_hand_1", k == 1 ? -1.0 : 1.0, 0.1 * k};
+    }
+  }
+  const RobotWithBase robot(finalize(model));
+  const int whole = agreedCount(robot, false);
+  Measurement torques;
+  torques.base_wrench = false;
+  const BaseParameters exact = robot.exact(torques);
+  EXPECT_LT(groupingDistance(robot.sampled(torques), exact), kBaseTolerance);
+  EXPECT_LT(exact.count(), whole);
+}
+
 // Many followers along one path with ratios that have nothing in common: said, not attempted.
 TEST(MimicIdentifiability, TooManyPositionsAreRefused) {
   Model model = gripper(JointType::kRevolute, Vector3d::UnitY(), Mimic{"left_finger", -1.0, 0.0});
