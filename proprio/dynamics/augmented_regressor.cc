@@ -143,8 +143,8 @@ void augmentedRegressorBatch(const Tree& tree, const ParameterLayout& layout, Wo
 
 void fullTorque(const Tree& tree, const Parameters& parameters, const CompiledParameters& compiled,
                 Workspace& workspace, ConstVectorRef q, ConstVectorRef v, ConstVectorRef a,
-                VectorRef tau) {
-  inverseDynamics(tree, compiled, workspace, q, v, a, tau);
+                VectorRef tau, const LinkWrenches* external) {
+  inverseDynamics(tree, compiled, workspace, q, v, a, tau, external);
   addJointEffects(tree, parameters, q, v, a, tau);
 }
 

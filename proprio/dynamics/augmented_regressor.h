@@ -21,10 +21,11 @@ void augmentedRegressorBatch(const Tree& tree, const ParameterLayout& layout, Wo
                              ConstMatrixRef q, ConstMatrixRef v, ConstMatrixRef a,
                              RegressorBatch& batch);
 
-/// Rigid bodies, rotors, friction, springs and couplings: tau = Y theta by inverse dynamics.
+/// Rigid bodies, rotors, friction, springs and couplings: tau = Y theta by inverse dynamics, less
+/// what external wrenches on the links (or null) exert.
 /// `compiled` comes from `parameters` and the same tree.
 void fullTorque(const Tree& tree, const Parameters& parameters, const CompiledParameters& compiled,
                 Workspace& workspace, ConstVectorRef q, ConstVectorRef v, ConstVectorRef a,
-                VectorRef tau);
+                VectorRef tau, const LinkWrenches* external = nullptr);
 
 }  // namespace proprio

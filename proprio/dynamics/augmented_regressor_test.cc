@@ -4,6 +4,7 @@
 
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/joint_effects.h"
+#include "proprio/dynamics/kinematics.h"
 #include "proprio/dynamics/testing/model_zoo.h"
 #include "proprio/dynamics/testing/test_robot.h"
 
@@ -78,6 +79,18 @@ TEST(AugmentedRegressor, TimesParametersIsTheFullTorque) {
     Eigen::VectorXd tau = Eigen::VectorXd::Constant(s.tree.velocityCount(), NAN);
     fullTorque(s.tree, s.parameters, s.compiled, s.workspace, x.q, x.v, x.a, tau);
     EXPECT_LT(relativeDeviation(Y * values(s.parameters), tau), kColumnTolerance);
+    // a push on the last link takes J^T f off
+    const auto last = static_cast<int>(model->links.size()) - 1;
+    LinkWrenches push = LinkWrenches::Zero(6, last + 1);
+    push.col(last) = Vector6d::LinSpaced(6, -10.0, 20.0);
+    Kinematics kinematics(s.tree);
+    computeKinematics(s.tree, x.q, kinematics);
+    Eigen::Matrix<double, 6, Eigen::Dynamic> J(6, s.tree.velocityCount());
+    frameJacobian(s.tree, kinematics, last, {}, Representation::kBody, Representation::kBody, J);
+    Eigen::VectorXd pushed(s.tree.velocityCount());
+    fullTorque(s.tree, s.parameters, s.compiled, s.workspace, x.q, x.v, x.a, pushed, &push);
+    tau -= J.transpose() * push.col(last);
+    EXPECT_LT(relativeDeviation(pushed, tau), kColumnTolerance);
   }
 }
 

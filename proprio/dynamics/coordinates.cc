@@ -93,29 +93,31 @@ void requireWrenches(const Tree& tree, const char* function, const BatchWrenches
   }
 }
 
-DualInput dualInput(const Tree& tree, const Workspace& workspace, const char* function,
-                    const std::vector<Dual>& q, const std::vector<Dual>& v,
-                    const std::vector<Dual>& a, const std::vector<Dual>* external) {
+DualSample dualSample(const Tree& tree, Workspace& workspace, const char* function,
+                      const std::vector<Dual>& q, const std::vector<Dual>& v,
+                      const std::vector<Dual>& a, const std::vector<Dual>* external) {
   const auto size = [](const std::vector<Dual>& x) { return static_cast<Eigen::Index>(x.size()); };
   requireSize(function, "q", size(q), tree.positionCount());
   requireSize(function, "v", size(v), tree.velocityCount());
   requireSize(function, "a or tau", size(a), tree.velocityCount());
-  DualInput in;
-  for (size_t i = 0; i < tree.q_source.size(); ++i) {
-    in.q.push_back(q[static_cast<size_t>(tree.q_source[i])] * tree.q_ratio[i] + tree.q_offset[i]);
-  }
+  const auto room = [](double* memory) { return reinterpret_cast<Dual*>(memory); };
+  DualSample s = {room(workspace.fullPosition()),     room(workspace.fullVelocity()),
+                  room(workspace.fullAcceleration()), nullptr,
+                  room(workspace.scratch()),          room(workspace.fullTorque())};
+  for (size_t i = 0; i < tree.q_source.size(); ++i)
+    s.q[i] = q[static_cast<size_t>(tree.q_source[i])] * tree.q_ratio[i] + tree.q_offset[i];
   for (size_t i = 0; i < tree.v_source.size(); ++i) {
-    in.v.push_back(v[static_cast<size_t>(tree.v_source[i])] * tree.v_ratio[i]);
-    in.a.push_back(a[static_cast<size_t>(tree.v_source[i])] * tree.v_ratio[i]);
+    s.v[i] = v[static_cast<size_t>(tree.v_source[i])] * tree.v_ratio[i];
+    s.a[i] = a[static_cast<size_t>(tree.v_source[i])] * tree.v_ratio[i];
   }
-  in.scratch.resize(kernels::scratchSize(workspace.kernelTree()));
-  if (external == nullptr) return in;
+  if (external == nullptr) return s;
   const int links = static_cast<int>(tree.model().links.size());
   requireSize(function, "external", size(*external), 6 * links);
-  in.external.resize(6 * tree.bodies().size());
+  s.external = room(workspace.external());
+  std::fill_n(s.external, 6 * tree.bodyCount(), Dual());
   for (int link = 0; link < links; ++link)
-    addBodyWrench(tree, link, external->data() + 6 * link, 1, in.external.data(), 1);
-  return in;
+    addBodyWrench(tree, link, external->data() + 6 * link, 1, s.external, 1);
+  return s;
 }
 
 Sample sample(const Tree& tree, Workspace& workspace, const double* q, const double* v,

@@ -29,14 +29,14 @@ const double* bodyWrenches(const Tree& tree, Workspace& workspace, const char* f
 void requireWrenches(const Tree& tree, const char* function, const BatchWrenches* external,
                      Eigen::Index samples);
 
-/// Full dual coordinates, wrenches on the bodies (empty: none) and scratch for one call.
-struct DualInput {
-  std::vector<Dual> q, v, a, external, scratch;
-  const Dual* wrenches() const { return external.empty() ? nullptr : external.data(); }
+/// Full dual coordinates, wrenches on the bodies (null: none), scratch and room for torques, all in
+/// the workspace: its rooms for several samples hold both numbers of one.
+struct DualSample {
+  Dual *q, *v, *a, *external, *scratch, *tau;
 };
-DualInput dualInput(const Tree& tree, const Workspace& workspace, const char* function,
-                    const std::vector<Dual>& q, const std::vector<Dual>& v,
-                    const std::vector<Dual>& a, const std::vector<Dual>* external);
+DualSample dualSample(const Tree& tree, Workspace& workspace, const char* function,
+                      const std::vector<Dual>& q, const std::vector<Dual>& v,
+                      const std::vector<Dual>& a, const std::vector<Dual>* external);
 
 /// One sample of coordinates as the kernels want it: in place, or expanded into the workspace.
 struct Sample {

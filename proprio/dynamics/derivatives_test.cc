@@ -65,7 +65,8 @@ TEST(Derivatives, InverseDynamicsEqualsDualNumbers) {
     const RandomState x = randomState(r.tree, 3, 1.0), direction = randomState(r.tree, 4, 1.0);
     const int nv = r.tree.velocityCount();
     Eigen::MatrixXd dq(nv, nv), dv(nv, nv);
-    inverseDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, dq, dv);
+    const LinkWrenches wrenches = randomWrenches(*entry.model);
+    inverseDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, dq, dv, &wrenches);
     ParametersOf<Dual> parameters = {r.parameters.layout, {}};
     for (const double value : r.parameters.values) parameters.values.emplace_back(value);
     std::vector<Dual> q, v, a, tau;
@@ -74,7 +75,9 @@ TEST(Derivatives, InverseDynamicsEqualsDualNumbers) {
       v.emplace_back(x.v[i], direction.a[i]);
       a.emplace_back(x.a[i]);
     }
-    inverseDynamics(r.tree, compileParameters(r.tree, parameters), r.workspace, q, v, a, &tau);
+    const std::vector<Dual> external(wrenches.data(), wrenches.data() + wrenches.size());
+    inverseDynamics(r.tree, compileParameters(r.tree, parameters), r.workspace, q, v, a, &tau,
+                    &external);
     const Eigen::VectorXd analytic = dq * direction.v + dv * direction.a;
     for (int i = 0; i < nv; ++i)
       EXPECT_NEAR(analytic[i], tau[static_cast<size_t>(i)].derivative,

@@ -51,12 +51,12 @@ void forwardDynamics(const Tree& tree, const CompiledParametersOf<Dual>& paramet
         "forwardDynamics: dual numbers do not go through trees with mimic joints; use "
         "forwardDynamicsDerivatives.");
   }
-  internal::DualInput in =
-      internal::dualInput(tree, workspace, "forwardDynamics", q, v, tau, external);
-  a->assign(in.v.size(), Dual());
-  kernels::kDual.forward_dynamics(
-      workspace.kernelTree(), parameters.bodies.data(), parameters.rotorOrNull(), in.scratch.data(),
-      {in.q.data(), 1}, {in.v.data(), 1}, {in.a.data(), 1}, in.wrenches(), {a->data(), 1});
+  const internal::DualSample s =
+      internal::dualSample(tree, workspace, "forwardDynamics", q, v, tau, external);
+  a->resize(tau.size());
+  kernels::kDual.forward_dynamics(workspace.kernelTree(), parameters.bodies.data(),
+                                  parameters.rotorOrNull(), s.scratch, {s.q, 1}, {s.v, 1}, {s.a, 1},
+                                  s.external, {a->data(), 1});
 }
 
 void forwardDynamicsByMassMatrix(const Tree& tree, const CompiledParameters& parameters,

@@ -23,7 +23,8 @@ void forwardDynamicsByMassMatrix(const Tree& tree, const CompiledParameters& par
                                  ConstVectorRef tau, VectorRef a,
                                  const LinkWrenches* external = nullptr);
 
-/// The same for dual numbers: derivative of a along the direction in the duals. Allocates.
+/// The same for dual numbers: derivative of a along the direction in the duals.
+/// @param a         resized: allocates where it is too small
 /// @param external  six numbers per link, in the order of LinkWrenches, or null
 /// @throws Error for a tree with mimic joints.
 void forwardDynamics(const Tree& tree, const CompiledParametersOf<Dual>& parameters,

@@ -37,17 +37,14 @@ void inverseDynamics(const Tree& tree, const CompiledParametersOf<Dual>& paramet
                      Workspace& workspace, const std::vector<Dual>& q, const std::vector<Dual>& v,
                      const std::vector<Dual>& a, std::vector<Dual>* tau,
                      const std::vector<Dual>* external) {
-  internal::DualInput in =
-      internal::dualInput(tree, workspace, "inverseDynamics", q, v, a, external);
-  std::vector<Dual> full_tau(in.v.size());
+  const internal::DualSample s =
+      internal::dualSample(tree, workspace, "inverseDynamics", q, v, a, external);
   kernels::kDual.inverse_dynamics(workspace.kernelTree(), parameters.bodies.data(),
-                                  parameters.rotorOrNull(), in.scratch.data(), {in.q.data(), 1},
-                                  {in.v.data(), 1}, {in.a.data(), 1}, in.wrenches(),
-                                  {full_tau.data(), 1}, nullptr);
+                                  parameters.rotorOrNull(), s.scratch, {s.q, 1}, {s.v, 1}, {s.a, 1},
+                                  s.external, {s.tau, 1}, nullptr);
   tau->assign(static_cast<size_t>(tree.velocityCount()), Dual());
-  for (size_t i = 0; i < full_tau.size(); ++i) {
-    (*tau)[static_cast<size_t>(tree.v_source[i])] += full_tau[i] * tree.v_ratio[i];
-  }
+  for (size_t i = 0; i < tree.v_source.size(); ++i)
+    (*tau)[static_cast<size_t>(tree.v_source[i])] += s.tau[i] * tree.v_ratio[i];
 }
 
 void inverseDynamicsFromImu(const Tree& tree, const CompiledParameters& parameters,

@@ -20,7 +20,8 @@ void inverseDynamics(const Tree& tree, const CompiledParameters& parameters, Wor
                      ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, VectorRef tau,
                      const LinkWrenches* external = nullptr);
 
-/// The same for dual numbers: derivative of tau along the direction in the duals. Allocates.
+/// The same for dual numbers: derivative of tau along the direction in the duals.
+/// @param tau       resized: allocates where it is too small
 /// @param external  six numbers per link, in the order of LinkWrenches, or null
 void inverseDynamics(const Tree& tree, const CompiledParametersOf<Dual>& parameters,
                      Workspace& workspace, const std::vector<Dual>& q, const std::vector<Dual>& v,

@@ -170,6 +170,27 @@ TEST(NoHeap, OneSample) {
   }
 }
 
+// Dual numbers neither, once the result has its size.
+TEST(NoHeap, DualNumbers) {
+  if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
+  for (const ZooEntry& entry : wholeZoo()) {
+    SCOPED_TRACE(entry.name);
+    TestRobot r(entry.model);
+    const RandomState x = randomState(r.tree, 1);
+    const ParametersOf<Dual> parameters = {
+        r.parameters.layout, {r.parameters.values.begin(), r.parameters.values.end()}};
+    const CompiledParametersOf<Dual> compiled = compileParameters(r.tree, parameters);
+    const std::vector<Dual> q(x.q.begin(), x.q.end()), v(x.v.begin(), x.v.end()),
+        external(6 * entry.model->links.size(), Dual(1.0, 2.0));
+    std::vector<Dual> out(v.size());
+    expectNoHeap("inverseDynamics",
+                 [&] { inverseDynamics(r.tree, compiled, r.workspace, q, v, v, &out, &external); });
+    if (r.tree.hasMimic()) continue;
+    expectNoHeap("forwardDynamics",
+                 [&] { forwardDynamics(r.tree, compiled, r.workspace, q, v, v, &out, &external); });
+  }
+}
+
 // Derivatives do not allocate, with and without external wrenches.
 TEST(NoHeap, Derivatives) {
   if (!trapWorks()) GTEST_SKIP() << "no malloc trap for this C library";
