@@ -153,10 +153,10 @@ Run addSimulate(CLI::App& verb) {
       ->capture_default_str();
   verb.add_option("--interval", options->motion.interval, "time between the states kept in s")
       ->capture_default_str();
-  verb.add_option(
-          "--state", options->state,
-          "start from the first state of this table (columns as for dynamics); otherwise at "
-          "rest with all positions zero")
+  verb.add_option("--state", options->state,
+                  "start from the first state of this table (columns as for dynamics, without "
+                  "wrenches); otherwise at "
+                  "rest with all positions zero")
       ->type_name("FILE.csv");
   verb.add_option("--out", options->out,
                   "write time, positions, velocities, accelerations; with --trajectory the log, in "
