@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -68,13 +68,21 @@ std::vector<Figure> figuresOf(const Model& model, const CsvTable& table) {
   return recordingFigures(recording, &model);
 }
 
-std::string leftOutText(const std::vector<std::string>& parts) {
-  if (parts.empty()) return "";
-  return "  " +
-         wrapped(fmt::format("left out: {}; follow a --trajectory to have all of it",
-                             fmt::join(parts, "; ")),
-                 98, 4) +
-         "\n";
+// what pushes, contacts and payloads brought, where there are any; and shorter steps
+std::string workText(const FreeMotionOptions& asked, const FreeMotion& motion) {
+  const Eigen::Index last = motion.states.time.size() - 1;
+  std::string text;
+  if (!asked.surroundings.wrenches.empty() || !asked.surroundings.half_spaces.empty()) {
+    text += fmt::format("  {} J of work by pushes and contacts\n", readable(motion.outside[last]));
+  }
+  if (!asked.payloads.empty()) {
+    text += fmt::format("  {} J came with payloads\n", readable(motion.carried[last]));
+  }
+  if (motion.step < 0.999 * std::min(asked.step, asked.interval)) {
+    text += fmt::format("  steps of {} s, which friction, drives or contacts need\n",
+                        readable(motion.step, 2));
+  }
+  return text;
 }
 
 int runFree(const SimulateOptions& options) {
@@ -82,7 +90,10 @@ int runFree(const SimulateOptions& options) {
   const Tree tree(model);
   Eigen::VectorXd q, v;
   startState(options, tree, q, v);
-  const FreeMotion motion = freeMotion(tree, declaredParameters(model), q, v, options.motion);
+  FreeMotionOptions asked = options.motion;
+  asked.sign_gain = options.loop.sign_gain;
+  setSurroundings(options.loop, *model, &asked.payloads, &asked.surroundings);
+  const FreeMotion motion = freeMotion(tree, declaredParameters(model), q, v, asked);
   const double relative =
       motion.largest_kinetic > 0.0 ? motion.largest_drift / motion.largest_kinetic : 0.0;
   const Eigen::Index samples = motion.states.time.size();
@@ -90,7 +101,6 @@ int runFree(const SimulateOptions& options) {
   const double lost = motion.lost[samples - 1] > kRounding * motion.largest_kinetic
                           ? motion.lost[samples - 1]
                           : 0.0;
-  const std::vector<std::string> left_out = leftOutOfFreeMotion(*model);
   const CsvTable table = tableOf(tree, motion);
   if (!options.out.empty()) writeFileAtomically(options.out, csvText(table));
   if (!options.plot.empty()) writePicture(figuresOf(*model, table), options.plot);
@@ -99,19 +109,21 @@ int runFree(const SimulateOptions& options) {
                                              {"samples", samples},
                                              {"largest_kinetic_energy", motion.largest_kinetic},
                                              {"dissipated", lost},
+                                             {"work_from_outside", motion.outside[samples - 1]},
+                                             {"energy_of_payloads", motion.carried[samples - 1]},
+                                             {"step", motion.step},
                                              {"energy_drift", motion.largest_drift},
-                                             {"relative_energy_drift", relative},
-                                             {"left_out", left_out}})
+                                             {"relative_energy_drift", relative}})
                              .dump(2) +
                          "\n");
   print(
       fmt::format("{}: {} s without drive torques, {} states{}\n"
-                  "  kinetic energy up to {} J, {} J lost to viscous friction\n"
-                  "  energy balance kept within {} J ({} of the kinetic energy)\n{}",
+                  "  kinetic energy up to {} J, {} J lost to friction\n{}"
+                  "  energy balance kept within {} J ({} of the kinetic energy)\n",
                   model->name, readable(options.motion.seconds), samples,
                   options.out.empty() ? "" : " in " + options.out, readable(motion.largest_kinetic),
-                  readable(lost), readable(motion.largest_drift, 2), readable(relative, 2),
-                  leftOutText(left_out)));
+                  readable(lost), workText(asked, motion), readable(motion.largest_drift, 2),
+                  readable(relative, 2)));
   return 0;
 }
 

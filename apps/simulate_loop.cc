@@ -76,28 +76,6 @@ MotionSamples referenceOf(const LoopOptions& options, const Tree& tree, const Pa
   return sample(motion, rate);
 }
 
-// payloads, pushes and half-spaces; the frames of the robot may touch these
-void setSurroundings(const LoopOptions& options, const Model& model, ClosedLoopOptions* out) {
-  for (const std::string& text : options.payloads) {
-    const std::vector<PayloadChange> changes = payloadChanges(model, text);
-    out->payloads.insert(out->payloads.end(), changes.begin(), changes.end());
-  }
-  sortPayloads(&out->payloads);
-  Surroundings& around = out->surroundings;
-  for (const std::string& text : options.pushes) around.wrenches.push_back(pushOf(model, text));
-  for (const std::string& text : options.half_spaces) {
-    around.half_spaces.push_back(halfSpaceOf(text));
-  }
-  if (options.floor) {
-    if (!std::isfinite(*options.floor)) throw Error("--floor: expected a finite height in m");
-    HalfSpace floor;
-    floor.point.z() = *options.floor;
-    around.half_spaces.push_back(floor);
-  }
-  if (around.half_spaces.empty()) return;
-  for (const Frame& frame : model.frames) around.points.push_back({frame.link, frame.X_LF.p});
-}
-
 // where none is given, the largest up to 1000 Hz that divides the rate of control
 double sampleRate(const LoopOptions& options, double control_rate) {
   constexpr double kUsual = 1000.0;
@@ -123,7 +101,7 @@ ClosedLoopOptions simulationOptions(const LoopOptions& options, const Model& mod
   out.seed = options.seed;
   out.truth = true;
   out.check_limits = !options.no_limits;
-  setSurroundings(options, model, &out);
+  setSurroundings(options, model, &out.payloads, &out.surroundings);
   return out;
 }
 
@@ -293,6 +271,27 @@ int runMany(const RobotOptions& robot, const LoopOptions& options, const Tree& t
 
 }  // namespace
 
+void setSurroundings(const LoopOptions& options, const Model& model,
+                     std::vector<PayloadChange>* payloads, Surroundings* around) {
+  for (const std::string& text : options.payloads) {
+    const std::vector<PayloadChange> changes = payloadChanges(model, text);
+    payloads->insert(payloads->end(), changes.begin(), changes.end());
+  }
+  sortPayloads(payloads);
+  for (const std::string& text : options.pushes) around->wrenches.push_back(pushOf(model, text));
+  for (const std::string& text : options.half_spaces) {
+    around->half_spaces.push_back(halfSpaceOf(text));
+  }
+  if (options.floor) {
+    if (!std::isfinite(*options.floor)) throw Error("--floor: expected a finite height in m");
+    HalfSpace floor;
+    floor.point.z() = *options.floor;
+    around->half_spaces.push_back(floor);
+  }
+  if (around->half_spaces.empty()) return;
+  for (const Frame& frame : model.frames) around->points.push_back({frame.link, frame.X_LF.p});
+}
+
 int runLoop(const RobotOptions& robot, const LoopOptions& options) {
   if (options.runs < 1) throw Error(fmt::format("--runs {}; give at least 1", options.runs));
   const Tree tree(std::make_shared<const Model>(readRobot(robot)));
@@ -301,6 +300,7 @@ int runLoop(const RobotOptions& robot, const LoopOptions& options) {
 
 void addLoopOptions(CLI::App& verb, LoopOptions& options) {
   const auto group = [](CLI::Option* option) { option->group(kLoopGroup); };
+  const auto outside = [](CLI::Option* option) { option->group(kOutsideGroup); };
   group(verb.add_option("--trajectory", options.trajectory,
                         "follow this motion: .csv with columns time, q_J, v_J, a_J, .json, or the "
                         ".yaml of a ROS JointTrajectory")
@@ -338,26 +338,28 @@ void addLoopOptions(CLI::App& verb, LoopOptions& options) {
             ->delimiter(',')
             ->expected(1, 2)
             ->type_name("S[,S]"));
-  group(verb.add_option("--payload", options.payloads,
-                        "PLACE:MASS[,X,Y,Z[,IXX,IXY,IXZ,IYY,IYZ,IZZ]][@START[,END]]: what a link "
-                        "or frame carries, with the inertia about its centre of mass; replaces "
-                        "what it carried before")
-            ->type_name("TEXT"));
-  group(verb.add_option("--push", options.pushes,
-                        "PLACE:FX,FY,FZ[,MX,MY,MZ][@START[,END]]: a force at the origin of a link "
-                        "or frame, and a moment, in world axes")
-            ->type_name("TEXT"));
-  group(verb.add_option("--floor", options.floor,
-                        "a floor at this height in m, touched by the frames and skin cells of the "
-                        "robot")
-            ->type_name("HEIGHT"));
-  group(verb.add_option("--half-space", options.half_spaces,
-                        "NX,NY,NZ,OFFSET[,FRICTION]: a wall like the floor; free is where "
-                        "nx x + ny y + nz z > offset")
-            ->type_name("TEXT"));
-  group(verb.add_option("--sign-gain", options.sign_gain,
-                        "Coulomb friction is tanh(gain v) in simulation")
-            ->capture_default_str());
+  outside(verb.add_option("--payload", options.payloads,
+                          "PLACE:MASS[,X,Y,Z[,IXX,IXY,IXZ,IYY,IYZ,IZZ]][@START[,END]]: what a link "
+                          "or frame carries, with the inertia about its centre of mass; replaces "
+                          "what it carried before")
+              ->type_name("TEXT"));
+  outside(
+      verb.add_option("--push", options.pushes,
+                      "PLACE:FX,FY,FZ[,MX,MY,MZ][@START[,END]]: a force at the origin of a link "
+                      "or frame, and a moment, in world axes")
+          ->type_name("TEXT"));
+  outside(
+      verb.add_option("--floor", options.floor,
+                      "a floor at this height in m, touched by the frames and skin cells of the "
+                      "robot")
+          ->type_name("HEIGHT"));
+  outside(verb.add_option("--half-space", options.half_spaces,
+                          "NX,NY,NZ,OFFSET[,FRICTION]: a wall like the floor; free is where "
+                          "nx x + ny y + nz z > offset")
+              ->type_name("TEXT"));
+  outside(verb.add_option("--sign-gain", options.sign_gain,
+                          "Coulomb friction is tanh(gain v) in simulation")
+              ->capture_default_str());
   group(verb.add_option("--seed", options.seed, "of all noise")->capture_default_str());
   group(verb.add_option("--runs", options.runs,
                         "so many runs, with seeds from --seed on; files become LOG_1, LOG_2, ...")

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "apps/verb.h"
+#include "proprio/simulation/closed_loop.h"
 
 namespace proprio::apps {
 
@@ -28,9 +29,14 @@ struct LoopOptions {
   int runs = 1;  ///< with seeds from `seed` on
 };
 
-/// The group of options that only mean something with --trajectory.
+/// The group of options that only mean something with --trajectory, and those that also act on
+/// motion without drives.
 constexpr const char* kLoopGroup = "Following a trajectory";
+constexpr const char* kOutsideGroup = "What acts on the robot, with and without a trajectory";
 void addLoopOptions(CLI::App& verb, LoopOptions& options);
+/// Payloads, pushes and half-spaces; the frames of the robot may touch these.
+void setSurroundings(const LoopOptions& options, const Model& model,
+                     std::vector<PayloadChange>* payloads, Surroundings* around);
 int runLoop(const RobotOptions& robot, const LoopOptions& options);
 
 }  // namespace proprio::apps

@@ -73,9 +73,12 @@ void requireMovingLink(const Tree& tree, int link, const char* what) {
                   what, model.links[static_cast<size_t>(link)].name));
 }
 
-void checkPayloadsAndWrenches(const Tree& tree, const ClosedLoopRun& run) {
-  const VectorXd& time = run.reference->time;
-  const double end = time[time.size() - 1] - time[0];
+}  // namespace
+
+namespace internal {
+
+void checkSurroundings(const Tree& tree, const std::vector<PayloadChange>& payloads,
+                       const Surroundings& around, double end) {
   const auto requireBefore = [&](double start, const char* what) {
     if (start >= 0.0 && start <= end) return;
     throw Error(
@@ -83,11 +86,11 @@ void checkPayloadsAndWrenches(const Tree& tree, const ClosedLoopRun& run) {
                     "it",
                     what, start, end));
   };
-  for (const PayloadChange& change : run.options.payloads) {
+  for (const PayloadChange& change : payloads) {
     requireMovingLink(tree, change.link, "payload");
     requireBefore(change.time, "payload");
   }
-  for (const AppliedWrench& wrench : run.options.surroundings.wrenches) {
+  for (const AppliedWrench& wrench : around.wrenches) {
     requireMovingLink(tree, wrench.link, "push");
     requireBefore(wrench.start, "push");
     if (!(wrench.end > wrench.start))
@@ -96,7 +99,42 @@ void checkPayloadsAndWrenches(const Tree& tree, const ClosedLoopRun& run) {
           "after the start",
           tree.model().links[static_cast<size_t>(wrench.link)].name, wrench.start, wrench.end));
   }
+  for (const ContactPoint& point : around.points) {
+    if (point.link < 0 || point.link >= static_cast<int>(tree.model().links.size()))
+      throw Error(fmt::format("a contact point names link {}, the robot has {} links", point.link,
+                              tree.model().links.size()));
+  }
+  for (const HalfSpace& space : around.half_spaces) {
+    if (!(std::abs(space.normal.norm() - 1.0) <= 1e-9))
+      throw Error("the normal of a half-space is not a unit vector; normalise it");
+    if (!space.point.allFinite())
+      throw Error("the point of a half-space is not finite; give three finite numbers");
+  }
 }
+
+void requireStartOutside(const Tree& tree, const Surroundings& around, const VectorXd& q) {
+  if (around.half_spaces.empty()) return;
+  double weight = 0.0;
+  for (const Link& link : tree.model().links) weight += kEarthGravity * link.inertia.mass;
+  Kinematics kinematics(tree);
+  computeKinematics(tree, q, kinematics);
+  for (const ContactPoint& point : around.points) {
+    if (!canMove(tree, point.link)) continue;
+    const Vector3d p_W = kinematics.X_WL[static_cast<size_t>(point.link)] * point.p_L;
+    for (const HalfSpace& space : around.half_spaces) {
+      const double depth = space.normal.dot(space.point - p_W);
+      if (!(space.stiffness * depth > kWeights * weight)) continue;
+      throw Error(fmt::format(
+          "link '{}' starts {:.3g} m inside of a half-space (floor) and would be thrown out of it; "
+          "start the motion outside, or move the half-space",
+          tree.model().links[static_cast<size_t>(point.link)].name, depth));
+    }
+  }
+}
+
+}  // namespace internal
+
+namespace {
 
 // on the reference; joints that it does not name as in loop_reference.cc
 VectorXd startPosition(const Tree& tree, const ClosedLoopRun& run) {
@@ -111,28 +149,6 @@ VectorXd startPosition(const Tree& tree, const ClosedLoopRun& run) {
     if (found != names.end()) own = run.reference->q(0, static_cast<Index>(found - names.begin()));
   }
   return q;
-}
-
-// a robot that starts deep inside a floor would be thrown out of it, whatever its servo does
-void requireStartOutside(const Tree& tree, const ClosedLoopRun& run) {
-  const Surroundings around = withSkins(tree.model(), run.options.surroundings);
-  if (around.half_spaces.empty()) return;
-  double weight = 0.0;
-  for (const Link& link : tree.model().links) weight += kEarthGravity * link.inertia.mass;
-  Kinematics kinematics(tree);
-  computeKinematics(tree, startPosition(tree, run), kinematics);
-  for (const ContactPoint& point : around.points) {
-    if (!canMove(tree, point.link)) continue;
-    const Vector3d p_W = kinematics.X_WL[static_cast<size_t>(point.link)] * point.p_L;
-    for (const HalfSpace& space : around.half_spaces) {
-      const double depth = space.normal.dot(space.point - p_W);
-      if (!(space.stiffness * depth > kWeights * weight)) continue;
-      throw Error(fmt::format(
-          "link '{}' starts {:.3g} m inside of a half-space (floor) and would be thrown out of it; "
-          "start the motion outside, or move the half-space",
-          tree.model().links[static_cast<size_t>(point.link)].name, depth));
-    }
-  }
 }
 
 /// `earlier`: a run that has passed; what it shares with this one is not looked at again.
@@ -158,19 +174,11 @@ void checkRun(const Tree& tree, const ClosedLoopRun& run, const ClosedLoopRun* e
         "computed torque and feed-forward need a fixed base: the pose of a free one is not "
         "measured");
   }
-  checkPayloadsAndWrenches(tree, run);
-  for (const ContactPoint& point : options.surroundings.points) {
-    if (point.link < 0 || point.link >= static_cast<int>(tree.model().links.size()))
-      throw Error(fmt::format("a contact point names link {}, the robot has {} links", point.link,
-                              tree.model().links.size()));
-  }
-  for (const HalfSpace& space : options.surroundings.half_spaces) {
-    if (!(std::abs(space.normal.norm() - 1.0) <= 1e-9))
-      throw Error("the normal of a half-space is not a unit vector; normalise it");
-    if (!space.point.allFinite())
-      throw Error("the point of a half-space is not finite; give three finite numbers");
-  }
-  requireStartOutside(tree, run);
+  const VectorXd& time = run.reference->time;
+  internal::checkSurroundings(tree, options.payloads, options.surroundings,
+                              time[time.size() - 1] - time[0]);
+  internal::requireStartOutside(tree, withSkins(tree.model(), options.surroundings),
+                                startPosition(tree, run));
 }
 
 VectorXd usualVelocities(const Servo& servo) {

@@ -1,15 +1,14 @@
 #include "proprio/simulation/free_motion.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "proprio/core/error.h"
-#include "proprio/dynamics/centroidal.h"
-#include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/kinematics.h"
+#include "proprio/simulation/loop_internal.h"
+#include "proprio/simulation/plant_internal.h"
 
 namespace proprio {
 namespace {
@@ -17,10 +16,10 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-bool isViscous(FrictionTermKind kind) {
-  return kind == FrictionTermKind::kViscous || kind == FrictionTermKind::kViscousPositive ||
-         kind == FrictionTermKind::kViscousNegative;
-}
+// steps times the fastest rate: well inside of the stable range, so that the balance holds, too
+constexpr double kAccurateStep = 0.5;
+constexpr double kUsualSpeed = 10.0;  // where no velocity limit is stated: for bristles
+constexpr double kShortest = 1e-7;    // s: a motion that needs shorter steps takes for ever
 
 // first coordinates of the base and of joints that are free in space: pairs (in q, in v)
 std::vector<std::pair<Index, Index>> freePoses(const Tree& tree) {
@@ -45,102 +44,97 @@ std::vector<std::pair<Index, Index>> plainCoordinates(const Tree& tree) {
   return out;
 }
 
-struct Simulation {
-  const Tree& tree;
-  const Parameters& parameters;
-  CompiledParameters compiled;
-  Workspace workspace;
-  Kinematics kinematics;
-  VectorXd tau;
-
-  Simulation(const Tree& t, const Parameters& p)
-      : tree(t),
-        parameters(p),
-        compiled(compileParameters(t, p)),
-        workspace(t),
-        kinematics(t),
-        tau(t.velocityCount()) {}
-
-  // torques of viscous friction and springs; returns the power that friction takes
-  double jointTorques(const VectorXd& q, const VectorXd& v) {
-    const Model& model = tree.model();
-    const ParameterLayout& layout = *parameters.layout;
-    double power = 0.0;
-    tau.setZero();
-    for (int j = 0; j < static_cast<int>(model.joints.size()); ++j) {
-      const Joint& joint = model.joints[static_cast<size_t>(j)];
-      if (velocityCount(joint.type) != 1) continue;
-      const Index row = tree.velocityIndex(j);
-      const double position = joint.mimic_ratio * q[tree.positionIndex(j)] + joint.mimic_offset;
-      const double velocity = joint.mimic_ratio * v[row];
-      int k = layout.jointOffset(j) + (joint.drive.declared ? 1 : 0);
-      double torque = 0.0;
-      for (const FrictionTerm& term : joint.friction.terms) {
-        const double coefficient = parameters.values[static_cast<size_t>(k++)];
-        if (isViscous(term.kind))
-          torque -= coefficient * frictionBasis(joint.friction, term, velocity);
-      }
-      power -= torque * velocity;
-      if (joint.spring.declared) {
-        torque -= parameters.values[static_cast<size_t>(k)] * position +
-                  parameters.values[static_cast<size_t>(k) + 1];
-      }
-      tau[row] += joint.mimic_ratio * torque;
+/// A plant without drive torques and what happens to it.
+class Fall {
+ public:
+  Fall(const Tree& tree, const Parameters& parameters, const VectorXd& q, const VectorXd& v,
+       const FreeMotionOptions& options)
+      : plant(tree, {&parameters}, options.sign_gain),
+        options_(options),
+        around_(internal::withSkins(tree.model(), options.surroundings)) {
+    plant.state.head(q.size()) = q;
+    plant.state.segment(q.size(), v.size()) = v;
+    plant.alignMotors(0, VectorXd::Zero(v.size()));
+    if (!around_.half_spaces.empty() || !around_.wrenches.empty()) plant.setSurroundings(&around_);
+    plant.countWork();
+    for (const PayloadChange& change : options.payloads) changes_.push_back(change.time);
+    for (const AppliedWrench& push : around_.wrenches) {
+      changes_.push_back(push.start);
+      changes_.push_back(push.end);
     }
-    return power;
+    std::sort(changes_.begin(), changes_.end());
+    internal::requireStartOutside(tree, around_, q);
+    chooseStep(tree);
+    happen(0.0, true);
   }
 
-  double springEnergy(const VectorXd& q) const {
-    double energy = 0.0;
-    const ParameterLayout& layout = *parameters.layout;
-    for (int j = 0; j < static_cast<int>(tree.model().joints.size()); ++j) {
-      const Joint& joint = tree.model().joints[static_cast<size_t>(j)];
-      if (!joint.spring.declared) continue;
-      const size_t k = static_cast<size_t>(layout.jointOffset(j) + layout.jointCount(j) - 2);
-      const double position = joint.mimic_ratio * q[tree.positionIndex(j)] + joint.mimic_offset;
-      energy +=
-          0.5 * parameters.values[k] * position * position + parameters.values[k + 1] * position;
+  // to this time, with what begins and ends until then and at it
+  void advanceTo(double time) {
+    while (now_ < time) {
+      const auto next = std::upper_bound(changes_.begin(), changes_.end(), now_);
+      const double target = next == changes_.end() ? time : std::min(time, *next);
+      const double steps = std::max(1.0, std::ceil((target - now_) / step - 1e-9));
+      for (double k = 0; k < steps; ++k) {
+        plant.evaluate();
+        plant.advance((target - now_) / steps, Integrator::kRk4);
+      }
+      happen(target, false);
     }
-    return energy;
   }
 
-  // acceleration into a; returns the dissipated power
-  double acceleration(const VectorXd& q, const VectorXd& v, VectorXd& a) {
-    const double power = jointTorques(q, v);
-    forwardDynamics(tree, compiled, workspace, q, v, tau, a);
-    return power;
+  internal::Plant plant;
+  double carried = 0.0, step = 0.0;  // J, s
+
+ private:
+  // friction, drives and contacts at the start of the motion
+  void chooseStep(const Tree& tree) {
+    VectorXd speeds = VectorXd::Constant(tree.velocityCount(), kUsualSpeed);
+    for (const auto& joint : tree.model().joints) {
+      if (joint.limits.velocity > 0.0) speeds = speeds.cwiseMax(joint.limits.velocity);
+    }
+    const double fastest = plant.fastestRate(speeds);
+    step = options_.step;
+    if (fastest * step > kAccurateStep) step = kAccurateStep / fastest;
+    if (step >= kShortest) return;
+    throw Error(fmt::format(
+        "the fastest motion inside the robot has a rate of {:.3g} 1/s and would need "
+        "steps of {:.2g} s; check friction, drive stiffness, rotor inertia and contacts",
+        fastest, step));
   }
+
+  void happen(double time, bool first) {
+    const auto begins = [&](double start) { return start <= time && (first || start > now_); };
+    for (const PayloadChange& change : options_.payloads) {
+      if (!begins(change.time)) continue;
+      const internal::Plant::Energy before = plant.energy();
+      plant.setPayload(0, change.link, change.payload);
+      const internal::Plant::Energy after = plant.energy();
+      carried += after.kinetic + after.potential - before.kinetic - before.potential;
+    }
+    plant.wrenches_now.clear();
+    for (const AppliedWrench& push : around_.wrenches) {
+      if (push.start <= time && push.end > time) plant.wrenches_now.push_back(&push);
+    }
+    now_ = time;
+  }
+
+  const FreeMotionOptions& options_;
+  const Surroundings around_;
+  std::vector<double> changes_;  // times at which something begins or ends
+  double now_ = 0.0;
 };
-
-void normalise(const Tree& tree, VectorXd& q) {
-  for (const auto& [position, unused] : freePoses(tree)) q.segment<4>(position + 3).normalize();
-}
-
-// one step of the classical Runge-Kutta method; `lost` gains the dissipated work
-void advance(Simulation& s, double h, VectorXd& q, VectorXd& v, double& lost) {
-  const Index n = v.size();
-  VectorXd a(n), dq = VectorXd::Zero(q.size()), dv = VectorXd::Zero(n);
-  VectorXd q_stage = q, v_stage = v;
-  double work = 0.0;
-  constexpr double kWeight[] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
-  constexpr double kNext[] = {0.5, 0.5, 1.0, 0.0};
-  for (int stage = 0; stage < 4; ++stage) {
-    work += kWeight[stage] * s.acceleration(q_stage, v_stage, a);
-    const VectorXd rate = positionRate(s.tree, q_stage, v_stage);
-    dq += kWeight[stage] * rate;
-    dv += kWeight[stage] * a;
-    q_stage = q + kNext[stage] * h * rate;
-    v_stage = v + kNext[stage] * h * a;
-  }
-  q += h * dq;
-  v += h * dv;
-  lost += h * work;
-  normalise(s.tree, q);
-}
 
 void requirePositive(const char* what, double value) {
   if (value > 0.0 && std::isfinite(value)) return;
   throw Error(fmt::format("the {} of the simulation is {} s; give a positive number", what, value));
+}
+
+void requireFinite(double time, double step, const VectorXd& state, const VectorXd& a) {
+  if (state.allFinite() && a.allFinite()) return;
+  throw Error(
+      fmt::format("the motion is no longer finite at {:.4g} s; take a smaller step than {} s, or "
+                  "check the model",
+                  time, step));
 }
 
 }  // namespace
@@ -160,69 +154,50 @@ VectorXd positionRate(const Tree& tree, const VectorXd& q, const VectorXd& v) {
   return rate;
 }
 
-std::vector<std::string> leftOutOfFreeMotion(const Model& model) {
-  std::vector<std::string> friction, bristles, elastic, parts;
-  for (const Joint& joint : model.joints) {
-    const auto& terms = joint.friction.terms;
-    if (std::any_of(terms.begin(), terms.end(), [](const FrictionTerm& term) {
-          return !isViscous(term.kind) && term.coefficient != 0.0;
-        }))
-      friction.push_back(joint.name);
-    if (joint.friction.dynamic.kind != DynamicFrictionKind::kNone) bristles.push_back(joint.name);
-    if (joint.drive.stiffness > 0.0) elastic.push_back(joint.name);
-  }
-  const auto add = [&](const char* what, const std::vector<std::string>& joints) {
-    if (!joints.empty()) parts.push_back(fmt::format("{} of {}", what, fmt::join(joints, ", ")));
-  };
-  add("friction other than viscous", friction);
-  add("bristle friction", bristles);
-  add("elasticity", elastic);
-  if (!model.couplings.empty()) parts.push_back("couplings");
-  return parts;
-}
-
 FreeMotion freeMotion(const Tree& tree, const Parameters& parameters, const VectorXd& q_start,
                       const VectorXd& v_start, const FreeMotionOptions& options) {
   requirePositive("duration", options.seconds);
   requirePositive("step", options.step);
   requirePositive("interval", options.interval);
+  if (!(options.sign_gain > 0.0)) {
+    throw Error(
+        fmt::format("the gain of smooth signs is {}; give a positive number", options.sign_gain));
+  }
+  internal::checkSurroundings(tree, options.payloads, options.surroundings, options.seconds);
   const auto samples =
       static_cast<Index>(std::floor(options.seconds / options.interval + 1e-9)) + 1;
-  const auto steps =
-      std::max<Index>(1, static_cast<Index>(std::ceil(options.interval / options.step - 1e-9)));
-  const double h = options.interval / static_cast<double>(steps);
+  const Index nq = tree.positionCount(), n = tree.velocityCount();
 
-  Simulation s(tree, parameters);
+  Fall fall(tree, parameters, q_start, v_start, options);
   FreeMotion out;
   StateTable& states = out.states;
-  states.time.resize(samples);
-  states.q.resize(samples, tree.positionCount());
-  states.v.resize(samples, tree.velocityCount());
-  states.a.resize(samples, tree.velocityCount());
+  states.q.resize(samples, nq);
+  states.v.resize(samples, n);
+  states.a.resize(samples, n);
   states.has_v = states.has_a = true;
-  out.energy.resize(samples);
-  out.lost.resize(samples);
-  VectorXd q = q_start, v = v_start, a(v_start.size());
-  double lost = 0.0;
+  for (VectorXd* x : {&states.time, &out.energy, &out.lost, &out.outside, &out.carried})
+    x->resize(samples);
+  out.step = std::min(fall.step, options.interval);
+  double start = 0.0;
   for (Index i = 0; i < samples; ++i) {
-    for (Index k = 0; i > 0 && k < steps; ++k) advance(s, h, q, v, lost);
-    s.acceleration(q, v, a);
-    if (!q.allFinite() || !v.allFinite() || !a.allFinite()) {
-      throw Error(
-          fmt::format("the motion is no longer finite at {:.4g} s; take a smaller step than "
-                      "{} s, or check the model",
-                      static_cast<double>(i) * options.interval, h));
-    }
-    states.time[i] = static_cast<double>(i) * options.interval;
-    states.q.row(i) = q.transpose();
-    states.v.row(i) = v.transpose();
+    const double time = static_cast<double>(i) * options.interval;
+    fall.advanceTo(time);
+    fall.plant.evaluate();
+    const VectorXd a = Eigen::Map<const VectorXd>(fall.plant.accelerations(), n);
+    requireFinite(time, out.step, fall.plant.state, a);
+    states.time[i] = time;
+    states.q.row(i) = fall.plant.state.head(nq).transpose();
+    states.v.row(i) = fall.plant.state.segment(nq, n).transpose();
     states.a.row(i) = a.transpose();
-    computeKinematics(tree, q, v, s.kinematics);
-    const double kinetic = kineticEnergy(tree, s.compiled, s.kinematics, v);
-    out.energy[i] = kinetic + potentialEnergy(tree, s.compiled, s.kinematics) + s.springEnergy(q);
-    out.lost[i] = lost;
-    out.largest_kinetic = std::max(out.largest_kinetic, kinetic);
-    out.largest_drift = std::max(out.largest_drift, std::abs(out.energy[i] + lost - out.energy[0]));
+    const internal::Plant::Energy energy = fall.plant.energy();
+    out.energy[i] = energy.kinetic + energy.potential;
+    out.lost[i] = fall.plant.lost();
+    out.outside[i] = fall.plant.outside();
+    out.carried[i] = fall.carried;
+    const double balance = out.energy[i] + out.lost[i] - out.outside[i] - out.carried[i];
+    if (i == 0) start = balance;
+    out.largest_kinetic = std::max(out.largest_kinetic, energy.kinetic);
+    out.largest_drift = std::max(out.largest_drift, std::abs(balance - start));
   }
   return out;
 }

@@ -22,6 +22,12 @@ struct RunShape {
 
 /// Cells of skins may touch, too; they are the last contact points.
 Surroundings withSkins(const Model& model, Surroundings surroundings);
+/// @throws Error if a payload or push acts on a link that cannot move or not within 0 to `end`, s,
+/// or a point or half-space is none.
+void checkSurroundings(const Tree& tree, const std::vector<PayloadChange>& payloads,
+                       const Surroundings& around, double end);
+/// A robot that starts deep inside a floor would be thrown out of it, whatever drives it.
+void requireStartOutside(const Tree& tree, const Surroundings& around, const Eigen::VectorXd& q);
 bool hasSurroundings(const ClosedLoopOptions& options);
 
 /// Runs of one shape that were checked, a lane each. The first `count` are wanted; the others fill

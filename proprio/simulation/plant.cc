@@ -63,7 +63,7 @@ Plant::Plant(const Tree& tree, const std::vector<const Parameters*>& lanes, doub
   readJoints(sign_gain);
   readCouplings();
   const auto flexible = static_cast<Index>(flexible_.size());
-  const Index size = (nq_ + n_ + 2 * flexible + bristle_states_) * lanes_;
+  const Index size = (nq_ + n_ + 2 * flexible + bristle_states_ + 2) * lanes_;
   for (VectorXd* x : {&state, &rates_, &sum_, &stage_, &stage_rates_}) x->setZero(size);
   for (VectorXd* x : {&torque, &net_, &friction_, &drive_}) x->setZero(n_ * lanes_);
   argument_.setZero(signs_ + kPadding);
@@ -279,16 +279,22 @@ void Plant::derivative(const double* y, double* dy) {
       net_[i] =
           drive_[i] - friction_[i] - (spring_[i] * q[q_of_[static_cast<size_t>(i)]] + preload_[i]);
   }
+  // power of what only takes; couplings are added below
+  double lost = counts_work_ ? lostPower(y) : 0.0;
   for (const Coupling& coupling : couplings_) {
     for (int lane = 0; lane < lanes_; ++lane) {
       const double signal = coupling.sign >= 0                ? sign_[coupling.sign + lane]
                             : coupling.signal == Signal::kOne ? 1.0
                                                               : couplingSum(coupling, q, v, lane);
-      net_[coupling.row * lanes_ + lane] -=
-          coupling.ratio * coupling.value[static_cast<size_t>(lane)] * signal;
+      const double own = coupling.ratio * coupling.value[static_cast<size_t>(lane)] * signal;
+      net_[coupling.row * lanes_ + lane] -= own;
+      lost += own * v[coupling.row * lanes_ + lane];
     }
   }
   solve(q, v, dy + nq_ * lanes_);
+  if (!counts_work_) return;
+  dy[state.size() - 2] = lost + inertialCouplingPower(v, dy + nq_);
+  dy[state.size() - 1] = outsidePower();
 }
 
 void Plant::positionRates(const double* q, const double* v, double* dq) const {
@@ -402,8 +408,7 @@ void Plant::solveOne(ConstVectorRef q, ConstVectorRef v, VectorRef a) {
   const CompiledParameters& compiled = lane_[0].compiled;
   const LinkWrenches* external = nullptr;
   if (surroundings_ != nullptr) {
-    if (!kinematics_) kinematics_ = std::make_unique<Kinematics>(tree_);
-    computeKinematics(tree_, q, v, *kinematics_);
+    updateKinematics(q, v);
     contact_forces_.resize(static_cast<Index>(surroundings_->points.size()));
     wrenches_.setZero();
     addContactWrenches(tree_, *kinematics_, surroundings_->half_spaces, surroundings_->points,
@@ -422,6 +427,11 @@ void Plant::solveOne(ConstVectorRef q, ConstVectorRef v, VectorRef a) {
   biasTorque(tree_, compiled, workspace_, q, v, workspace_.column(), external);
   net_ -= workspace_.column();
   a = M_.partialPivLu().solve(net_);
+}
+
+void Plant::updateKinematics(ConstVectorRef q, ConstVectorRef v) {
+  if (!kinematics_) kinematics_ = std::make_unique<Kinematics>(tree_);
+  computeKinematics(tree_, q, v, *kinematics_);
 }
 
 void Plant::normalise() {

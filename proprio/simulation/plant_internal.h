@@ -10,7 +10,8 @@
 ///   I_rotor theta'' = tau_drive - tau                      Ardiani 2023, 1.5, R-11
 /// LuGre, Dahl and Leuven bristles z as declared in model/friction.h. sign(v) is tanh(sign_gain v).
 ///
-/// State y = (q, v, theta, theta', z).
+/// State y = (q, v, theta, theta', z, w); w are the two works of the energy balance, which rest
+/// unless they are asked for: energy + lost - outside is constant while nothing is picked up.
 
 #include <memory>
 
@@ -64,6 +65,18 @@ class Plant {
   const LinkWrenches& linkWrenches() const { return wrenches_; }
   const Eigen::VectorXd& contactForces() const { return contact_forces_; }
 
+  /// One lane without drive torques: count work from here on. `lost`: to friction, couplings and
+  /// the damping of drives, J; `outside`: of wrenches and contacts on the robot, J.
+  void countWork() { counts_work_ = true; }
+  double lost() const { return state[state.size() - 2]; }
+  double outside() const { return state[state.size() - 1]; }
+  struct Energy {
+    double kinetic = 0.0;    ///< J: of links and rotors
+    double potential = 0.0;  ///< J: of gravity, springs and elastic drives
+  };
+  /// Of this state; one lane.
+  Energy energy();
+
   /// Fastest rate (1/s) of friction, bristles, elasticity and contacts at this state: h times it
   /// must stay below the integrator's limit.
   double fastestRate(const Eigen::VectorXd& velocity_limit) const;
@@ -107,6 +120,10 @@ class Plant {
   void driveTorques(const double* y, double* dy);
   void solve(const double* q, const double* v, double* a);
   void solveOne(ConstVectorRef q, ConstVectorRef v, VectorRef a);
+  void updateKinematics(ConstVectorRef q, ConstVectorRef v);
+  double lostPower(const double* y) const;
+  double inertialCouplingPower(const double* v, const double* a) const;
+  double outsidePower() const;
   void normalise();
 
   const Tree& tree_;
@@ -122,7 +139,7 @@ class Plant {
   Eigen::Index bristle_states_ = 0, signs_ = 0;
   std::vector<OtherTerm> others_;
   std::vector<Coupling> couplings_;
-  bool inertial_couplings_ = false, plain_ = true;
+  bool inertial_couplings_ = false, plain_ = true, counts_work_ = false;
   double sign_gain_;
   Eigen::VectorXd viscous_, coulomb_, gain_, offset_, spring_, preload_, stiffness_, damping_,
       rotor_;
