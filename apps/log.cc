@@ -16,6 +16,7 @@
 #include "proprio/recording/csv.h"
 #include "proprio/recording/csv_survey.h"
 #include "proprio/recording/cut.h"
+#include "proprio/recording/growing_recording.h"
 #include "proprio/recording/quality.h"
 #include "proprio/recording/read_recording.h"
 #include "proprio/recording/signal_map.h"
@@ -210,27 +211,26 @@ PieceOptions piecesOf(const LogOptions& options, const Model* model) {
   return pieces;
 }
 
-// Filters look at all rows at once, and so do the writers of all formats but text.
+// Filters look at all rows at once.
 void requireStreamable(const LogOptions& options) {
-  const bool text = options.out.empty() || isTextTable(options.out);
-  if (text && options.filters.empty() && options.resample.empty()) return;
+  if (options.filters.empty() && options.resample.empty()) return;
   throw Error(fmt::format(
-      "{}: is read in constant memory, in which {} is not possible; choose a stretch of less than "
-      "{} million numbers with --from and --to{}",
-      options.files.front(), text ? "filtering and resampling" : "writing another format than .csv",
-      kStretchNumbers / 1'000'000, text ? "" : ", or write .csv"));
+      "{}: is read in constant memory, in which filtering and resampling is not possible; choose a "
+      "stretch of less than {} million numbers with --from and --to",
+      options.files.front(), kStretchNumbers / 1'000'000));
 }
 
-// Statistics of all rows, which go to --out and --plot on the way.
+// Statistics of all rows, which go to --out and --plot on the way; formats that need the number of
+// rows take a second pass.
 LogPart streamed(const LogOptions& options, const Model* model, std::string& text) {
   requireStreamable(options);
-  std::optional<GrowingFile> out;
+  const bool again = !options.out.empty() && needsRowCount(options.out);
+  std::unique_ptr<GrowingRecording> out;
+  if (!options.out.empty() && !again) out = growingRecording(options.out, 0);
   Envelope envelope;
   const auto pass = [&](const Recording& piece) {
     if (!options.plot.empty()) envelope.add(piece);
-    if (options.out.empty()) return;
-    if (!out) out.emplace(options.out).append(csvNames(piece));
-    out->append(csvRows(piece));
+    if (out) out->append(piece);
   };
   CsvSurvey survey = surveyCsv(options.files.front(), piecesOf(options, model), pass);
   LogPart part;
@@ -242,7 +242,13 @@ LogPart streamed(const LogOptions& options, const Model* model, std::string& tex
        "--to take a stretch into memory"});
   text += recordingText(part.recording, part.quality, colourWanted(), terminalWidth());
   if (!options.out.empty()) {
-    if (!out) throw Error(options.files.front() + ": has no samples that could be written");
+    if (part.quality.time.samples == 0)
+      throw Error(options.files.front() + ": has no samples that could be written");
+    if (again) {
+      out = growingRecording(options.out, part.quality.time.samples);
+      streamCsvPieces(options.files.front(), piecesOf(options, model),
+                      [&](const Recording& piece) { out->append(piece); });
+    }
     out->finish();
     text += fmt::format("  written to {}: {} samples, {} channels\n", options.out,
                         part.quality.time.samples, part.recording.channels.size());
@@ -365,8 +371,8 @@ Run addLog(CLI::App& verb) {
   verb.add_flag("--drop-bad-rows", options->read.csv.drop_bad_rows,
                 "leave out rows that cannot be read, and count them");
   verb.add_flag("--stream", options->stream,
-                "read a text table in constant memory: statistics, --out FILE.csv, --plot; or the "
-                "stretch between --from and --to (so are all above 1 GB)");
+                "read a text table in constant memory: statistics, --out, --plot; or the stretch "
+                "between --from and --to (so are all above 1 GB)");
   verb.add_flag("--join", options->join,
                 "several FILEs with the same channels are one recording, one after the other");
   verb.add_option("--out", options->out,

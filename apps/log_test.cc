@@ -67,10 +67,17 @@ TEST_F(Log, Stream) {
   EXPECT_EQ(run(fmt::format("{} --out {}", log, file("whole.csv"))).code, 0);
   EXPECT_EQ(readFile(file("c.csv")), readFile(file("whole.csv")));
   EXPECT_NE(readFile(file("c.svg")).find("201 samples"), std::string::npos);
-  result = run(fmt::format("{} --stream --out {}", log, file("c.npz")));
+  for (const char* name : {"c.npz", "c.h5", "c.mcap"}) {
+    result = run(fmt::format("{} --stream --out {}", log, file(name)));
+    EXPECT_EQ(result.code, 0) << result.error;
+    const std::string whole = file(std::string("whole_") + name);
+    EXPECT_EQ(run(fmt::format("{} --out {}", log, whole)).code, 0);
+    EXPECT_EQ(readRecordings(file(name)).at(0).values, readRecordings(whole).at(0).values) << name;
+  }
+  result = run(fmt::format("{} --stream --filter lowpass:5 --out {}", log, file("d.npz")));
   EXPECT_EQ(result.code, 2);
-  EXPECT_NE(result.error.find("or write .csv"), std::string::npos) << result.error;
-  EXPECT_FALSE(fs::exists(file("c.npz")));
+  EXPECT_NE(result.error.find("with --from and --to"), std::string::npos) << result.error;
+  EXPECT_FALSE(fs::exists(file("d.npz")));
 }
 
 // Through a robot, in constant memory: the same table and findings as in memory.

@@ -156,6 +156,18 @@ class GrowingFile::Temporary {
     if (!writeAll(file_, piece)) throw systemError(path_, "cannot be written");
   }
 
+  void writeAt(uint64_t offset, std::string_view piece) {
+    while (!piece.empty()) {
+      const ssize_t count = ::pwrite(file_, piece.data(), piece.size(), static_cast<off_t>(offset));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) throw systemError(path_, "cannot be written");
+      piece.remove_prefix(static_cast<size_t>(count));
+      offset += static_cast<uint64_t>(count);
+    }
+  }
+
+  const std::string& name() const { return name_; }
+
   /// Makes sure that everything is on the disk before the rename.
   void complete() {
     struct stat old_file {};
@@ -223,6 +235,12 @@ GrowingFile::GrowingFile(const std::string& path) : temporary_(std::make_unique<
 GrowingFile::~GrowingFile() = default;
 
 void GrowingFile::append(std::string_view piece) { temporary_->append(piece); }
+
+void GrowingFile::writeAt(uint64_t offset, std::string_view piece) {
+  temporary_->writeAt(offset, piece);
+}
+
+const std::string& GrowingFile::temporaryPath() const { return temporary_->name(); }
 
 void GrowingFile::finish() {
   temporary_->complete();

@@ -11,6 +11,7 @@
 /// Limit: a program that is killed outright, or loses power, between two renames leaves files of
 /// two results; what stopTidily() takes care of does not.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,6 +46,10 @@ class GrowingFile {
   explicit GrowingFile(const std::string& path);
   ~GrowingFile();
   void append(std::string_view piece);
+  /// At this place, whatever was written before; not for what is no regular file.
+  void writeAt(uint64_t offset, std::string_view piece);
+  /// Where it grows, for libraries that open files by name; empty for what is no regular file.
+  const std::string& temporaryPath() const;
   void finish();
 
  private:

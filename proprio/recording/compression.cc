@@ -106,9 +106,9 @@ Outcome decompressInto(Compression compression, std::string_view bytes, uint64_t
 
 }  // namespace
 
-uint32_t crc32Of(std::string_view bytes) {
+uint32_t crc32Of(std::string_view bytes, uint32_t before) {
   return static_cast<uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 std::string decompressed(Compression compression, std::string_view bytes, uint64_t size,

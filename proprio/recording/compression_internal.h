@@ -8,8 +8,8 @@
 
 namespace proprio {
 
-/// CRC-32 of zip, zlib and MCAP.
-uint32_t crc32Of(std::string_view bytes);
+/// CRC-32 of zip, zlib and MCAP; of bytes behind others, with the number of those.
+uint32_t crc32Of(std::string_view bytes, uint32_t before = 0);
 
 enum class Compression { kDeflate, kZlib, kLz4Frame, kZstd };
 

@@ -60,8 +60,23 @@ class Source {
 
   // how much to ask for at a time
   size_t block() const { return file_ < 0 ? std::min(kCsvBlock, text_.size() + 1) : kCsvBlock; }
-  // 0 at the end
+  // 0 at the end; CR that ends lines becomes LF
   size_t read(char* to, size_t most) {
+    const size_t count = readBytes(to, most);
+    if (first_ && count > 0) {
+      // a file that has CR and no LF in its first block has no other line ends; a CR at its end may
+      // be half of CRLF
+      returns_ =
+          std::memchr(to, '\n', count) == nullptr &&
+          (std::memchr(to, '\r', count - 1) != nullptr || (count < most && to[count - 1] == '\r'));
+      first_ = false;
+    }
+    if (returns_) std::replace(to, to + count, '\r', '\n');
+    return count;
+  }
+
+ private:
+  size_t readBytes(char* to, size_t most) {
     if (file_ < 0) {
       const size_t count = std::min(most, text_.size());
       std::memcpy(to, text_.data(), count);
@@ -78,13 +93,13 @@ class Source {
     return done;
   }
 
- private:
   Error systemError(const char* what) const {
     return Error(path_ + ": " + what + ": " + std::strerror(errno));
   }
   std::string_view text_;
   std::string path_;
   int file_ = -1;
+  bool first_ = true, returns_ = false;
 };
 
 // Whole lines of a source: each call to next() moves on; begin() to end() is text that ends with a

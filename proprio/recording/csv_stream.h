@@ -4,11 +4,11 @@
 ///
 /// Understood: comma, semicolon, tab, bar or blanks between cells (found out, or given); a line of
 /// names or none; names in quotes and with a unit behind them, `q1 [rad]` or `Time (s)`; a decimal
-/// comma where the separator is another character and no number has a point; CRLF, a byte order
-/// mark; a separator at the end of every row; lines that start with '#' or '%' and empty lines are
-/// skipped. A cell that is empty or says nan, NA or null is NaN; true and false are 1 and 0. Where
-/// there is no line of names, a comment right above the first row with as many words as it has
-/// cells names the columns (NumPy's savetxt writes such files).
+/// comma where the separator is another character and no number has a point; lines that end in LF,
+/// CRLF or CR; a byte order mark; a separator at the end of every row; lines that start with '#' or
+/// '%' and empty lines are skipped. A cell that is empty or says nan, NA or null is NaN; true and
+/// false are 1 and 0. Where there is no line of names, a comment right above the first row with as
+/// many words as it has cells names the columns (NumPy's savetxt writes such files).
 ///
 /// With CsvNames::kDetect also, each with a note: lines of other width or without numbers before
 /// the names (a vendor's `Robot;KR6`); a line of units below the names, `[s],[rad]` or `s;deg`;

@@ -44,7 +44,8 @@ std::vector<std::string> namesOf(const Recording& recording) {
 
 using Names = std::vector<std::string>;
 
-// Separators, quotes, CRLF, byte order mark, comments and empty lines do not change the numbers.
+// Separators, quotes, CRLF, CR alone, byte order mark, comments and empty lines do not change the
+// numbers.
 TEST(Csv, ReadsDialects) {
   for (const std::string text :
        {"a,b\n1,2\n3,-4e-3\n",
@@ -52,7 +53,8 @@ TEST(Csv, ReadsDialects) {
         "a,b\r\n1,2\r\n\r\n3,-4e-3",
         "a;b\n1;2\n3;-4e-3\n", "# made by hand\n\"a\"\t b \n1\t2\n3\t -4e-3 \n",
         "a|b\n1|2\n3|-.4E-2\n", "a  b\n 1 2\n3\t-4e-3 \n", "a,b,\n1,2,\n3,-4e-3,\n",
-        "a;b\n1;2\n3;-0,004\n", "% a b\na b\n1 2\n3 -0004e-3\n"}) {
+        "a;b\n1;2\n3;-0,004\n", "% a b\na b\n1 2\n3 -0004e-3\n", "a,b\r1,2\r3,-4e-3\r",
+        "# c\ra;b\r1;2\r\r3;-0,004"}) {
     const CsvTable table = readCsvText(text);
     EXPECT_EQ(table.names, (Names{"a", "b"})) << text;
     ASSERT_EQ(table.values.rows(), 2) << text;
@@ -62,6 +64,15 @@ TEST(Csv, ReadsDialects) {
   }
   EXPECT_EQ(readCsvText("a,b\n").values.rows(), 0);
   EXPECT_EQ(readCsvText("a,b\n").values.cols(), 2);
+}
+
+// CR alone ends lines in every block of a long table, and rows are counted by it.
+TEST(Csv, CarriageReturnsInLongTables) {
+  std::string text = "a,b\r";
+  for (int i = 0; i < 300000; ++i) text += std::to_string(i) + ",0.25\r";
+  ASSERT_GT(text.size(), size_t{3} << 20);
+  EXPECT_EQ(readCsvText(text).values(299999, 0), 299999.0);
+  EXPECT_EQ(csvMessage(text + "x,1\r").rfind("t.csv:300002:1: ", 0), 0u);
 }
 
 // Every bad cell is named by row and column.

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <exception>
+#include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/byte_reader_internal.h"
 #include "proprio/recording/child_process_internal.h"
+#include "proprio/recording/growing_recording_internal.h"
+#include "proprio/recording/hdf5_lzf_internal.h"
 #include "proprio/recording/named_arrays_internal.h"
 
 namespace proprio {
@@ -92,6 +95,33 @@ std::string attributeText(hid_t object, const char* name) {
                    [&](hid_t memory, void* data) { return H5Aread(attribute, memory, data); });
 }
 
+// "q2" before "q10": runs of digits count by their value
+bool comesBefore(const std::string& a, const std::string& b) {
+  size_t i = 0, k = 0;
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  while (i < a.size() && k < b.size()) {
+    if (digit(a[i]) && digit(b[k])) {
+      while (i < a.size() && a[i] == '0') ++i;
+      while (k < b.size() && b[k] == '0') ++k;
+      size_t m = i, n = k;
+      while (m < a.size() && digit(a[m])) ++m;
+      while (n < b.size() && digit(b[n])) ++n;
+      if (m - i != n - k) return m - i < n - k;
+      const int order = a.compare(i, m - i, b, k, n - k);
+      if (order != 0) return order < 0;
+      i = m;
+      k = n;
+    } else if (a[i] != b[k]) {
+      return a[i] < b[k];
+    } else {
+      ++i;
+      ++k;
+    }
+  }
+  if (a.size() - i != b.size() - k) return a.size() - i < b.size() - k;
+  return a < b;
+}
+
 // Runs in the child: walks the file and sends what it finds.
 class Hdf5Walk {
  public:
@@ -99,24 +129,46 @@ class Hdf5Walk {
 
   void run() {
     quietLibrary();
+    registerLzf();
     const Handle file(H5Fopen(file_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.good()) throw libraryError(file_, "cannot be opened");
-    const herr_t result =
-        H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, &Hdf5Walk::visit, this, H5O_INFO_BASIC);
-    if (failure_) std::rethrow_exception(failure_);
-    if (result < 0) throw libraryError(file_, "cannot be read");
+    const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
+    if (!root.good()) throw libraryError(file_, "cannot be read");
+    readGroup(file, root, "");
   }
 
  private:
-  // called by C code, which no exception may pass
-  static herr_t visit(hid_t root, const char* name, const H5O_info_t* info, void* self) {
-    auto& walk = *static_cast<Hdf5Walk*>(self);
-    try {
-      if (info->type == H5O_TYPE_DATASET) walk.readDataset(root, name);
+  // hard links, as they were made where the group keeps that, else by name with numbers by value
+  std::vector<std::string> linksOf(hid_t group) const {
+    const Handle creation(H5Gget_create_plist(group), H5Pclose);
+    unsigned order = 0;
+    H5Pget_link_creation_order(creation, &order);
+    const bool kept = (order & H5P_CRT_ORDER_TRACKED) != 0;
+    std::vector<std::string> names;
+    const auto add = [](hid_t, const char* name, const H5L_info_t* info, void* data) -> herr_t {
+      if (info->type == H5L_TYPE_HARD)
+        static_cast<std::vector<std::string>*>(data)->push_back(name);
       return 0;
-    } catch (...) {
-      walk.failure_ = std::current_exception();
-      return -1;
+    };
+    if (H5Literate(group, kept ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, H5_ITER_INC, nullptr, add,
+                   &names) < 0)
+      throw libraryError(file_, "cannot be read");
+    if (!kept) std::sort(names.begin(), names.end(), comesBefore);
+    return names;
+  }
+
+  // every object once, whatever links lead to it
+  void readGroup(hid_t file, hid_t group, const std::string& path) {
+    for (const std::string& name : linksOf(group)) {
+      H5O_info_t info;
+      if (H5Oget_info_by_name2(group, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
+        throw libraryError(file_, "cannot be read");
+      if (!seen_.insert(info.addr).second) continue;
+      if (info.type == H5O_TYPE_DATASET) readDataset(file, path + name);
+      if (info.type != H5O_TYPE_GROUP) continue;
+      const Handle inner(H5Gopen2(group, name.c_str(), H5P_DEFAULT), H5Gclose);
+      if (!inner.good()) throw libraryError(file_, "cannot be read");
+      readGroup(file, inner, path + name + "/");
     }
   }
 
@@ -248,10 +300,11 @@ class Hdf5Walk {
       const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, nullptr,
                                              nullptr, sizeof filter, filter, nullptr);
       if (id >= 0 && H5Zfilter_avail(id) > 0) continue;
-      throw Error(
-          fmt::format("{}: dataset {} is compressed with filter {} {}, which the HDF5 "
-                      "library here does not have; save it with gzip",
-                      file_, inQuotes(name), id, inQuotes(filter)));
+      throw Error(fmt::format(
+          "{}: dataset {} is compressed with filter {} {}, which the HDF5 "
+          "library here does not have; save it with gzip (where it can be read: h5repack "
+          "-f GZIP=4 OLD NEW)",
+          file_, inQuotes(name), id, inQuotes(filter)));
     }
   }
 
@@ -312,7 +365,7 @@ class Hdf5Walk {
 
   const std::string& file_;
   const FrameSender& sender_;
-  std::exception_ptr failure_;
+  std::set<haddr_t> seen_;
 };
 
 // Runs in the parent: puts the frames together again.
@@ -375,14 +428,14 @@ class Hdf5Assembly {
   std::vector<NamedArray> arrays_;
 };
 
-// Runs in the child: the file as HDF5 would write it, in memory.
+// Runs in the child: the file as HDF5 would write it, in memory; or an empty one on the disk.
 class Hdf5Image {
  public:
   explicit Hdf5Image(const std::string& file) : name_(file), access_(coreAccess(), H5Pclose) {}
 
   void write(const std::vector<NamedArray>& arrays, const std::string& json,
              const FrameSender& sender) {
-    const Handle file(H5Fcreate(name_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_), H5Fclose);
+    const Handle file(create(name_, access_), H5Fclose);
     if (!file.good()) throw libraryError(name_, "cannot be written");
     for (const NamedArray& array : arrays) writeArray(file, array);
     writeText(file, kChannelsJsonName, json);
@@ -394,6 +447,26 @@ class Hdf5Image {
     sender.send(kData, image);
   }
 
+  /// A file with room for `rows` rows of the arrays; sends where the numbers of each begin.
+  void reserve(const std::string& path, const std::vector<NamedArray>& arrays, Eigen::Index rows,
+               const std::string& json, const FrameSender& sender) {
+    const Handle file(create(path, H5P_DEFAULT), H5Fclose);
+    if (!file.good()) throw libraryError(name_, "cannot be written");
+    const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+    std::vector<uint64_t> offsets;
+    for (const NamedArray& array : arrays) {
+      const Handle dataset(create(file, array, rows, creation), H5Dclose);
+      offsets.push_back(H5Dget_offset(dataset));
+      if (offsets.back() == HADDR_UNDEF) throw refused(array.name);
+    }
+    writeText(file, kChannelsJsonName, json);
+    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) throw libraryError(name_, "cannot be written");
+    sender.send(kData,
+                {reinterpret_cast<const char*>(offsets.data()), offsets.size() * sizeof(uint64_t)});
+  }
+
  private:
   static hid_t coreAccess() {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -402,26 +475,48 @@ class Hdf5Image {
   }
 
   void writeArray(hid_t file, const NamedArray& array) {
-    const hsize_t size[2] = {static_cast<hsize_t>(array.values.rows()),
-                             static_cast<hsize_t>(array.values.cols())};
-    const Handle space(H5Screate_simple(size[1] == 1 ? 1 : 2, size, nullptr), H5Sclose);
-    const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-    H5Pset_create_intermediate_group(links, 1);
-    const Handle dataset(H5Dcreate2(file, array.name.c_str(), H5T_IEEE_F64LE, space, links,
-                                    H5P_DEFAULT, H5P_DEFAULT),
-                         H5Dclose);
+    const Handle dataset(create(file, array, array.values.rows(), H5P_DEFAULT), H5Dclose);
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const RowMajor values = array.values;
-    if (!dataset.good() ||
-        H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
-      throw libraryError(name_, fmt::format("dataset {} cannot be written", inQuotes(array.name)));
-    }
-    if (array.unit.empty()) return;
+    if (H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+      throw refused(array.name);
+  }
+
+  Error refused(const std::string& name) const {
+    return libraryError(name_, fmt::format("dataset {} cannot be written", inQuotes(name)));
+  }
+
+  // groups remember in which order things came
+  static void requireGroup(hid_t file, const std::string& name) {
+    if (H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0) return;
+    const Handle ordered(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+    H5Pset_link_creation_order(ordered, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    const Handle group(H5Gcreate2(file, name.c_str(), H5P_DEFAULT, ordered, H5P_DEFAULT), H5Gclose);
+  }
+
+  static hid_t create(const std::string& path, hid_t access) {
+    const Handle ordered(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    H5Pset_link_creation_order(ordered, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    return H5Fcreate(path.c_str(), H5F_ACC_TRUNC, ordered, access);
+  }
+
+  // a dataset with the columns and the unit of the array
+  hid_t create(hid_t file, const NamedArray& array, Eigen::Index rows, hid_t creation) const {
+    const hsize_t size[2] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(array.values.cols())};
+    const Handle space(H5Screate_simple(size[1] == 1 ? 1 : 2, size, nullptr), H5Sclose);
+    for (size_t slash = array.name.find('/', 1); slash != std::string::npos;
+         slash = array.name.find('/', slash + 1))
+      requireGroup(file, array.name.substr(0, slash));
+    const hid_t dataset = H5Dcreate2(file, array.name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT,
+                                     creation, H5P_DEFAULT);
+    if (dataset < 0) throw refused(array.name);
+    if (array.unit.empty()) return dataset;
     const Handle type(textType(), H5Tclose), scalar(H5Screate(H5S_SCALAR), H5Sclose);
     const Handle attribute(H5Acreate2(dataset, "unit", type, scalar, H5P_DEFAULT, H5P_DEFAULT),
                            H5Aclose);
     const char* unit = array.unit.c_str();
     H5Awrite(attribute, type, &unit);
+    return dataset;
   }
 
   void writeText(hid_t file, const char* name, const std::string& text) {
@@ -445,7 +540,33 @@ class Hdf5Image {
   Handle access_;
 };
 
+// The library lays out the file; rows are then written to their places without it.
+class GrowingHdf5 : public GrowingArrays {
+ public:
+  using GrowingArrays::GrowingArrays;
+
+ private:
+  void begin(const std::vector<NamedArray>& arrays, const std::string& json) override {
+    std::string bytes;
+    runInChild(
+        path_ + ": the HDF5 library", Hdf5Options().time_limit_s,
+        [&](const FrameSender& sender) {
+          quietLibrary();
+          Hdf5Image(path_).reserve(file_.temporaryPath(), arrays, rows_, json, sender);
+        },
+        [&](char, std::string_view content) { bytes += content; });
+    offsets_.resize(arrays.size());
+    if (bytes.size() != offsets_.size() * sizeof(uint64_t))
+      throw Error(path_ + ": the HDF5 library did not say where its datasets are");
+    std::memcpy(offsets_.data(), bytes.data(), bytes.size());
+  }
+};
+
 }  // namespace
+
+std::unique_ptr<GrowingRecording> growingHdf5(const std::string& path, Eigen::Index rows) {
+  return std::make_unique<GrowingHdf5>(path, rows);
+}
 
 std::vector<Recording> readHdf5(const std::string& path, const Hdf5Options& options, Notes* notes) {
   bool matlab = false;

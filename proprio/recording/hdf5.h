@@ -4,7 +4,9 @@
 /// dimensions in any group, flags, and tables (compound types of numbers, a channel per field). How
 /// they become channels is told in npy.h: the rules are the same, with "/" between groups. MATLAB
 /// stores arrays on their side (attribute MATLAB_class); they are turned back, and names are dotted
-/// as in mat.h. A text attribute `unit` or `units` is the unit of a dataset's channels.
+/// as in mat.h. A text attribute `unit` or `units` is the unit of a dataset's channels. Datasets
+/// come in the order in which they were made, where the group keeps it, else by name, numbers by
+/// value. Filters are those of the installed library, and LZF.
 ///
 /// The HDF5 library runs in a child process, because it may crash or hang on a damaged file; either
 /// becomes an Error. Nothing of the library is initialised in the calling process.

@@ -15,6 +15,7 @@
 #include "proprio/core/text.h"
 #include "proprio/recording/child_process_internal.h"
 #include "proprio/recording/mat.h"
+#include "proprio/recording/npy.h"
 #include "proprio/recording/testing/python_files.h"
 
 namespace proprio {
@@ -116,6 +117,68 @@ f.close()
         "'robot/unwritten' was never written", "'robot/table/s' does not hold numbers"}) {
     EXPECT_TRUE(mentions(notes, piece)) << piece << "\n"
                                         << fmt::format("{}", fmt::join(notes, "\n"));
+  }
+}
+
+// Claim: datasets come in the order in which they were made where the file keeps it, else by name
+// with numbers by their value; LZF of h5py and half floats are read; an unknown filter is told.
+TEST(Hdf5Test, orderAndLzf) {
+  PROPRIO_REQUIRE_PYTHON("h5py");
+  const testing::TempFolder folder;
+  runPython(folder, R"(
+import h5py, numpy as np
+t = np.linspace(0, 1, 3000)
+for name, kept in [('made.h5', True), ('names.h5', False)]:
+  f = h5py.File(name, 'w', track_order=kept)
+  f['time'] = t
+  for k in [10, 2, 1, 9]: f['q%d' % k] = k * t
+  f['arm/q2'] = t  # an object of its own behind a second link
+  f['arm/again'] = f['q2']
+f = h5py.File('lzf.h5', 'w')
+rng = np.random.default_rng(1)
+f['time'] = t
+f.create_dataset('noise', data=rng.standard_normal((3000, 3)), chunks=(700, 3), compression='lzf')
+f.create_dataset('steps', data=np.floor(8 * t), compression='lzf', shuffle=True)
+f.create_dataset('copy', data=np.tile([0.5, -2.0, 3.25], 1000), chunks=(3000,), compression='lzf')
+f['half'] = (8 * t).astype('f2')
+np.savez('lzf.npz', time=t, **{k: np.array(f[k]) for k in ['noise', 'steps', 'copy', 'half']})
+)");
+  const auto names = [&](const char* file) {
+    std::string all;
+    for (const Channel& channel : readHdf5(folder.file(file)).at(0).channels)
+      all += channel.name + " ";
+    return all;
+  };
+  EXPECT_EQ(names("made.h5"), "q10 q2 q1 q9 arm/q2 ");
+  EXPECT_EQ(names("names.h5"), "arm/again arm/q2 q1 q9 q10 ");
+  const Recording lzf = readHdf5(folder.file("lzf.h5")).at(0);
+  const Recording plain = readNpz(folder.file("lzf.npz")).at(0);
+  ASSERT_EQ(lzf.channels.size(), 6u);
+  for (size_t c = 0; c < 6; ++c) {
+    EXPECT_EQ(lzf.values.col(lzf.column(plain.channels[c].name)),
+              plain.values.col(static_cast<Eigen::Index>(c)))
+        << plain.channels[c].name;
+  }
+  EXPECT_GT(lzf.values.col(lzf.column("half")).maxCoeff(), 7.9);
+}
+
+// Claim: what is written keeps the order of its channels, in groups, too.
+TEST(Hdf5Test, keepsOrder) {
+  const testing::TempFolder folder;
+  Recording first = hdf5Sample();
+  first.channels[0].name = "z";
+  first.channels[1].name = "a10";
+  first.channels[2].name = "a9";
+  Recording second = first;
+  first.topic = "one/arm";
+  second.topic = "one/leg";
+  for (const std::vector<Recording>& all : {std::vector{first}, std::vector{first, second}}) {
+    writeHdf5(folder.file("a.h5"), all);
+    for (const Recording& back : readHdf5(folder.file("a.h5"))) {
+      EXPECT_EQ(back.channels[0].name, "z");
+      EXPECT_EQ(back.channels[1].name, "a10");
+      EXPECT_EQ(back.channels[2].name, "a9");
+    }
   }
 }
 

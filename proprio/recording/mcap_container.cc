@@ -44,18 +44,26 @@ void McapWriter::addMessage(uint16_t channel, uint64_t time_ns, const std::strin
   if (chunk_.size() > kChunkSize) closeChunk();
 }
 
+std::string McapWriter::take() {
+  std::string bytes = out_.str();
+  taken_ += bytes.size();
+  taken_crc_ = crc32Of(bytes, taken_crc_);
+  out_.clear();
+  return bytes;
+}
+
 std::string McapWriter::finish() {
   closeChunk();
   McapBytes data_end;
-  data_end.number(crc32Of(out_.str()));
+  data_end.number(crc32Of(out_.str(), taken_crc_));
   out_.record(McapOpcode::kDataEnd, data_end);
-  const uint64_t summary = out_.size();
+  const uint64_t summary = position();
   out_.raw(definitions_.str());
-  const uint64_t chunk_indexes = out_.size();
+  const uint64_t chunk_indexes = position();
   out_.raw(chunk_index_.str());
-  const uint64_t statistics = out_.size();
+  const uint64_t statistics = position();
   writeStatistics();
-  const uint64_t offsets = out_.size();
+  const uint64_t offsets = position();
   writeOffset(McapOpcode::kChunkIndex, chunk_indexes, statistics);
   writeOffset(McapOpcode::kStatistics, statistics, offsets);
   // the checksum covers the summary and the footer up to itself
@@ -63,7 +71,7 @@ std::string McapWriter::finish() {
   footer.number(static_cast<uint8_t>(McapOpcode::kFooter)).number(uint64_t{20});
   footer.number(summary).number(offsets);
   out_.raw(footer.str());
-  out_.number(crc32Of(std::string_view(out_.str()).substr(summary)));
+  out_.number(crc32Of(std::string_view(out_.str()).substr(summary - taken_)));
   out_.raw(kMcapMagic);
   return out_.str();
 }
@@ -77,7 +85,7 @@ void McapWriter::closeChunk() {
   const std::string records =
       plain ? chunk_.str()
             : compressed(lz4 ? Compression::kLz4Frame : Compression::kZstd, chunk_.str());
-  const uint64_t start = out_.size();
+  const uint64_t start = position();
   out_.record(McapOpcode::kChunk, McapBytes()
                                       .number(chunk_start_)
                                       .number(chunk_end_)
@@ -86,26 +94,25 @@ void McapWriter::closeChunk() {
                                       .text(compression)
                                       .number(static_cast<uint64_t>(records.size()))
                                       .raw(records));
-  const uint64_t indexes = out_.size();
+  const uint64_t indexes = position();
   McapBytes offsets;
   for (const auto& [channel, entries] : index_) {
-    offsets.number(channel).number(static_cast<uint64_t>(out_.size()));
+    offsets.number(channel).number(position());
     McapBytes index;
     index.number(channel).number(static_cast<uint32_t>(16 * entries.size()));
     for (const Entry& entry : entries) index.number(entry.time_ns).number(entry.offset);
     out_.record(McapOpcode::kMessageIndex, index);
   }
-  chunk_index_.record(McapOpcode::kChunkIndex,
-                      McapBytes()
-                          .number(chunk_start_)
-                          .number(chunk_end_)
-                          .number(start)
-                          .number(indexes - start)
-                          .text(offsets.str())
-                          .number(static_cast<uint64_t>(out_.size()) - indexes)
-                          .text(compression)
-                          .number(static_cast<uint64_t>(records.size()))
-                          .number(static_cast<uint64_t>(chunk_.size())));
+  chunk_index_.record(McapOpcode::kChunkIndex, McapBytes()
+                                                   .number(chunk_start_)
+                                                   .number(chunk_end_)
+                                                   .number(start)
+                                                   .number(indexes - start)
+                                                   .text(offsets.str())
+                                                   .number(position() - indexes)
+                                                   .text(compression)
+                                                   .number(static_cast<uint64_t>(records.size()))
+                                                   .number(static_cast<uint64_t>(chunk_.size())));
   if (!index_.empty()) {
     first_ = std::min(first_, chunk_start_);
     last_ = std::max(last_, chunk_end_);

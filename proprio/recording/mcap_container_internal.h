@@ -53,19 +53,24 @@ class McapWriter {
   /// Its number, for addMessage().
   uint16_t addChannel(const std::string& topic, const McapSchema& schema);
   void addMessage(uint16_t channel, uint64_t time_ns, const std::string& message);
-  /// The whole file.
+  /// What is complete so far and was not taken yet.
+  std::string take();
+  /// The rest of the file; all of it, if nothing was taken.
   std::string finish();
 
  private:
   struct Entry {
     uint64_t time_ns, offset;
   };
+  uint64_t position() const { return taken_ + out_.size(); }
   void closeChunk();
   void writeStatistics();
   void writeOffset(McapOpcode opcode, uint64_t start, uint64_t end);
 
   McapCompression compression_;
   McapBytes out_, chunk_, definitions_, chunk_index_;
+  uint64_t taken_ = 0;
+  uint32_t taken_crc_ = 0;
   uint16_t channels_ = 0;
   uint32_t chunks_ = 0;
   std::map<uint16_t, uint32_t> counts_;

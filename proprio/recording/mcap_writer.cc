@@ -5,12 +5,14 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/cdr.h"
+#include "proprio/recording/growing_recording_internal.h"
 #include "proprio/recording/mcap.h"
 #include "proprio/recording/mcap_container_internal.h"
 #include "proprio/recording/signal_names.h"
@@ -282,7 +284,8 @@ int64_t nanoseconds(double seconds) {
   return whole * 1'000'000'000 + part + (up ? 1 : 0);
 }
 
-void requireWritable(const Recording& recording) {
+// rows before these were written already
+void requireWritable(const Recording& recording, Eigen::Index before) {
   requireValid(recording);
   if (recording.time.size() == 0)
     throw Error(recording.source +
@@ -293,7 +296,7 @@ void requireWritable(const Recording& recording) {
       throw Error(
           fmt::format("{}: time stamp {} of row {} cannot be written to MCAP, expected 0 to "
                       "2147483647 s",
-                      recording.source, formatNumber(recording.time[i]), i + 1));
+                      recording.source, formatNumber(recording.time[i]), before + i + 1));
   }
   for (const Channel& channel : recording.channels) {
     const auto components = componentsOf(channel.quantity);
@@ -307,41 +310,86 @@ void requireWritable(const Recording& recording) {
   }
 }
 
-void addRecording(const Recording& recording, std::set<std::string>& used, McapWriter& writer) {
-  requireWritable(recording);
-  std::vector<Topic> topics = topicsOf(recording);
-  std::vector<JointRows> joints;
-  for (Topic& topic : topics) {
-    if (!used.insert(topic.name).second)
-      throw Error(fmt::format("{}: two recordings would have the topic {}; name them apart",
-                              recording.source, inQuotes(topic.name)));
-    topic.channel = writer.addChannel(
-        topic.name, topic.kind == Topic::Kind::kJoints   ? jointStateSchema()
-                    : topic.kind == Topic::Kind::kImu    ? imuSchema()
-                    : topic.kind == Topic::Kind::kWrench ? wrenchSchema()
-                                                         : jsonSchema(recording, topic.columns));
-    joints.emplace_back(recording, topic.kind == Topic::Kind::kJoints ? topic : Topic{});
-  }
-  for (Eigen::Index i = 0; i < recording.samples(); ++i) {
-    const int64_t stamp = nanoseconds(recording.time[i]);
-    for (size_t t = 0; t < topics.size(); ++t) {
-      const Topic& topic = topics[t];
-      writer.addMessage(topic.channel, static_cast<uint64_t>(stamp),
-                        topic.kind == Topic::Kind::kJoints   ? joints[t].row(recording, i, stamp)
-                        : topic.kind == Topic::Kind::kImu    ? imuRow(recording, topic, i, stamp)
-                        : topic.kind == Topic::Kind::kWrench ? wrenchRow(recording, topic, i, stamp)
-                                                             : jsonRow(recording, topic, i, stamp));
+/// The topics of a recording on their way into a file.
+class McapTopics {
+ public:
+  McapTopics(const Recording& recording, std::set<std::string>& used, McapWriter& writer)
+      : topics_(topicsOf(recording)), writer_(writer) {
+    for (Topic& topic : topics_) {
+      if (!used.insert(topic.name).second)
+        throw Error(fmt::format("{}: two recordings would have the topic {}; name them apart",
+                                recording.source, inQuotes(topic.name)));
+      topic.channel = writer.addChannel(
+          topic.name, topic.kind == Topic::Kind::kJoints   ? jointStateSchema()
+                      : topic.kind == Topic::Kind::kImu    ? imuSchema()
+                      : topic.kind == Topic::Kind::kWrench ? wrenchSchema()
+                                                           : jsonSchema(recording, topic.columns));
+      joints_.emplace_back(recording, topic.kind == Topic::Kind::kJoints ? topic : Topic{});
     }
   }
-}
+
+  /// All rows of a recording with the same channels.
+  void add(const Recording& recording) {
+    for (Eigen::Index i = 0; i < recording.samples(); ++i) {
+      const int64_t stamp = nanoseconds(recording.time[i]);
+      for (size_t t = 0; t < topics_.size(); ++t)
+        writer_.addMessage(topics_[t].channel, static_cast<uint64_t>(stamp),
+                           message(recording, t, i, stamp));
+    }
+  }
+
+ private:
+  std::string message(const Recording& recording, size_t t, Eigen::Index row, int64_t stamp) {
+    const Topic& topic = topics_[t];
+    return topic.kind == Topic::Kind::kJoints   ? joints_[t].row(recording, row, stamp)
+           : topic.kind == Topic::Kind::kImu    ? imuRow(recording, topic, row, stamp)
+           : topic.kind == Topic::Kind::kWrench ? wrenchRow(recording, topic, row, stamp)
+                                                : jsonRow(recording, topic, row, stamp);
+  }
+
+  std::vector<Topic> topics_;
+  std::vector<JointRows> joints_;
+  McapWriter& writer_;
+};
+
+class GrowingMcap : public GrowingRecording {
+ public:
+  explicit GrowingMcap(const std::string& path) : file_(path), writer_(McapCompression::kZstd) {}
+
+  void append(const Recording& piece) override {
+    requireWritable(piece, rows_);
+    rows_ += piece.samples();
+    if (!topics_) topics_.emplace(piece, used_, writer_);
+    topics_->add(piece);
+    file_.append(writer_.take());
+  }
+  void finish() override {
+    file_.append(writer_.finish());
+    file_.finish();
+  }
+
+ private:
+  GrowingFile file_;
+  McapWriter writer_;
+  std::set<std::string> used_;
+  std::optional<McapTopics> topics_;
+  Eigen::Index rows_ = 0;
+};
 
 }  // namespace
 
 std::string mcapBytes(const std::vector<Recording>& recordings, McapCompression compression) {
   McapWriter writer(compression);
   std::set<std::string> used;
-  for (const Recording& recording : recordings) addRecording(recording, used, writer);
+  for (const Recording& recording : recordings) {
+    requireWritable(recording, 0);
+    McapTopics(recording, used, writer).add(recording);
+  }
   return writer.finish();
+}
+
+std::unique_ptr<GrowingRecording> growingMcap(const std::string& path, Eigen::Index) {
+  return std::make_unique<GrowingMcap>(path);
 }
 
 void writeMcap(const std::string& path, const std::vector<Recording>& recordings,

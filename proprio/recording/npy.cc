@@ -9,6 +9,7 @@
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/byte_reader_internal.h"
+#include "proprio/recording/growing_recording_internal.h"
 #include "proprio/recording/named_arrays_internal.h"
 #include "proprio/recording/zip_archive_internal.h"
 
@@ -162,20 +163,33 @@ std::string whyNotReadable(const std::string& type) {
   if (kind == 'U' || kind == 'S') return "holds text";
   if (kind == 'c') return "holds complex numbers; save real and imaginary part apart";
   if (kind == 'M' || kind == 'm') return "holds dates; save seconds as f8";
-  return fmt::format("has type {}, expected f4, f8, i1 to i8, u1 to u8 or bool", inQuotes(type));
+  return fmt::format("has type {}, expected f2, f4, f8, i1 to i8, u1 to u8 or bool",
+                     inQuotes(type));
 }
 
 template <typename T>
+double plainValue(T number) {
+  return static_cast<double>(number);
+}
+
+// IEEE 754 binary16: sign, 5 bits of exponent, 10 of fraction
+double halfValue(uint16_t bits) {
+  const int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+  double size = std::ldexp(1024 + fraction, exponent - 25);
+  if (exponent == 0) size = std::ldexp(fraction, -24);
+  if (exponent == 0x1f) size = fraction == 0 ? HUGE_VAL : std::nan("");
+  return (bits & 0x8000) != 0 ? -size : size;
+}
+
+template <typename T, double (*kValue)(T) = plainValue<T>>
 void convert(std::string_view bytes, bool big_endian, bool column_major, Eigen::MatrixXd& out) {
   ByteReader reader(bytes, "", 0, big_endian);
   if (column_major) {
     for (Eigen::Index c = 0; c < out.cols(); ++c)
-      for (Eigen::Index r = 0; r < out.rows(); ++r)
-        out(r, c) = static_cast<double>(reader.read<T>("a number"));
+      for (Eigen::Index r = 0; r < out.rows(); ++r) out(r, c) = kValue(reader.read<T>("a number"));
   } else {
     for (Eigen::Index r = 0; r < out.rows(); ++r)
-      for (Eigen::Index c = 0; c < out.cols(); ++c)
-        out(r, c) = static_cast<double>(reader.read<T>("a number"));
+      for (Eigen::Index c = 0; c < out.cols(); ++c) out(r, c) = kValue(reader.read<T>("a number"));
   }
 }
 
@@ -185,6 +199,7 @@ Converter converterFor(const std::string& type) {
   const std::string kind = type.size() == 3 ? type.substr(1) : "";
   if (kind == "f8") return convert<double>;
   if (kind == "f4") return convert<float>;
+  if (kind == "f2") return convert<uint16_t, halfValue>;
   if (kind == "i1") return convert<int8_t>;
   if (kind == "i2") return convert<int16_t>;
   if (kind == "i4") return convert<int32_t>;
@@ -336,10 +351,9 @@ NpyArray parseArray(ByteReader& reader, const std::string& array) {
   return {values, "", {}, {}};
 }
 
-std::string npyBytes(const Eigen::MatrixXd& values) {
-  const std::string shape = values.cols() == 1
-                                ? fmt::format("({},)", values.rows())
-                                : fmt::format("({}, {})", values.rows(), values.cols());
+std::string npyHeader(Eigen::Index rows, Eigen::Index columns) {
+  const std::string shape =
+      columns == 1 ? fmt::format("({},)", rows) : fmt::format("({}, {})", rows, columns);
   std::string header =
       fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': {}, }}", shape);
   header.append(63 - (kMagic.size() + 4 + header.size()) % 64, ' ');
@@ -349,19 +363,38 @@ std::string npyBytes(const Eigen::MatrixXd& values) {
   out += '\0';
   out += static_cast<char>(header.size() & 0xff);
   out += static_cast<char>(header.size() >> 8);
-  out += header;
-  const size_t start = out.size();
-  out.resize(start + sizeof(double) * static_cast<size_t>(values.size()));
-  char* to = out.data() + start;
-  for (Eigen::Index r = 0; r < values.rows(); ++r) {
-    for (Eigen::Index c = 0; c < values.cols(); ++c, to += sizeof(double)) {
-      double value = values(r, c);
-      if constexpr (std::endian::native == std::endian::big) value = byteSwapped(value);
-      std::memcpy(to, &value, sizeof value);
-    }
-  }
-  return out;
+  return out + header;
 }
+
+std::string npyBytes(const Eigen::MatrixXd& values) {
+  return npyHeader(values.rows(), values.cols()) + rowBytes(values);
+}
+
+class GrowingNpz : public GrowingArrays {
+ public:
+  using GrowingArrays::GrowingArrays;
+
+ private:
+  void begin(const std::vector<NamedArray>& arrays, const std::string& json) override {
+    for (const NamedArray& array : arrays) {
+      const std::string header = npyHeader(rows_, array.values.cols());
+      const auto numbers =
+          static_cast<uint64_t>(rows_) * static_cast<uint64_t>(array.values.cols());
+      const uint64_t at =
+          places_.add(array.name + ".npy", header.size() + numbers * sizeof(double));
+      file_.writeAt(at, header);
+      places_.written(offsets_.size(), header);
+      offsets_.push_back(at + header.size());
+    }
+    file_.writeAt(places_.add(kChannelsJsonName, json.size()), json);
+    places_.written(offsets_.size(), json);
+  }
+  void written(size_t k, std::string_view bytes) override { places_.written(k, bytes); }
+  void end() override {
+    for (const auto& [offset, bytes] : places_.headers()) file_.writeAt(offset, bytes);
+  }
+  ZipPlaces places_;
+};
 
 std::string fileStem(const std::string& file) {
   const size_t slash = file.rfind('/');
@@ -428,6 +461,10 @@ std::string npzBytes(const std::vector<Recording>& recordings, bool compress) {
     members.emplace_back(array.name + ".npy", npyBytes(array.values));
   members.emplace_back(kChannelsJsonName, channelsJson(recordings));
   return zipArchive(members, compress, recordings.empty() ? "npz" : recordings.front().source);
+}
+
+std::unique_ptr<GrowingRecording> growingNpz(const std::string& path, Eigen::Index rows) {
+  return std::make_unique<GrowingNpz>(path, rows);
 }
 
 void writeNpz(const std::string& path, const std::vector<Recording>& recordings, bool compress) {

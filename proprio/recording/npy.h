@@ -1,14 +1,14 @@
 #pragma once
 
 /// NumPy files. `.npy`: one array, format versions 1 to 3, C and Fortran order, either byte order,
-/// f4 f8, i1 to i8, u1 to u8, bool. `.npz`: a zip archive of such arrays, stored or deflated,
+/// f2 f4 f8, i1 to i8, u1 to u8, bool. `.npz`: a zip archive of such arrays, stored or deflated,
 /// checksums verified. How arrays become channels: one or two dimensions, "q[3]" is column 3 (from
 /// 0) of the array "q", an array called time, times, t, stamp or timestamp is the time base, and
 /// arrays of equal length share a Recording. The fields of a structured array are arrays of their
 /// own, "log/q" of the array "log".
 ///
-/// Not read: arrays of Python objects (pickle could run any code), text, complex numbers, half
-/// and long floats, fields within fields. In an archive they are noted and the rest is read.
+/// Not read: arrays of Python objects (pickle could run any code), text, complex numbers, long
+/// floats, fields within fields. In an archive they are noted and the rest is read.
 ///
 /// Format: NumPy Enhancement Proposal 1; zip: PKWARE APPNOTE 6.3.
 

@@ -75,7 +75,7 @@ TEST(NpyTest, everyTypeAndOrderFromNumPy) {
   const std::string names = runPython(folder, R"(
 import numpy as np
 for end in '<>':
-  for kind in ['f4','f8','i1','i2','i4','i8','u1','u2','u4','u8']:
+  for kind in ['f2','f4','f8','i1','i2','i4','i8','u1','u2','u4','u8']:
     for order in 'CF':
       a = np.arange(1, 13).reshape(4, 3).astype(end + kind)
       if kind[0] != 'u': a = -a
@@ -96,7 +96,24 @@ for end in '<>':
         EXPECT_EQ(recordings[0].values(r, c), sign * (3 * r + c + 1)) << name;
     EXPECT_EQ(recordings[0].channels[2].name, name.substr(0, name.size() - 4) + "[2]");
   }
-  EXPECT_EQ(count, 40);
+  EXPECT_EQ(count, 44);
+}
+
+// Claim: half floats of every kind (zero, subnormal, smallest, largest, one, infinite) are what
+// IEEE 754 says, either sign.
+TEST(NpyTest, halfFloats) {
+  const std::string bits("\x00\x00\x01\x00\x00\x04\xff\x7b\x00\x3c\x00\x7c\x00\x80\x00\xc0", 16);
+  const auto read = readNpyBytes(
+      npyFile("{'descr': '<f2', 'fortran_order': False, 'shape': (8,), }", bits), "a.npy");
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double expected[] = {
+      0.0, std::ldexp(1.0, -24), std::ldexp(1.0, -14), 65504.0, 1.0, infinity, 0.0, -2.0};
+  for (int r = 0; r < 8; ++r) EXPECT_EQ(read.at(0).values(r, 0), expected[r]) << r;
+  const auto none = readNpyBytes(
+      npyFile("{'descr': '>f2', 'fortran_order': False, 'shape': (2,), }", "\x7e\x01\x40\x40"),
+      "a.npy");
+  EXPECT_EQ(none.at(0).values(1, 0), 2.125);
+  EXPECT_TRUE(std::isnan(none.at(0).values(0, 0)));
 }
 
 // Claim: archives from NumPy, stored and deflated, become one recording per length and time base;
@@ -253,7 +270,7 @@ TEST(NpyTest, messages) {
             std::string::npos);
   EXPECT_NE(message(shape("<f8", "3,"), "12345678").find("at byte"), std::string::npos);
   EXPECT_NE(message(shape("|O", "3,"), "").find("pickle"), std::string::npos);
-  EXPECT_NE(message(shape("<f2", "3,"), "123456").find("has type '<f2'"), std::string::npos);
+  EXPECT_NE(message(shape("<g2", "3,"), "123456").find("has type '<g2'"), std::string::npos);
   EXPECT_NE(message("{'descr': [('a', [('b', '<f8')])], 'fortran_order': False, 'shape': (1,), }",
                     "12345678")
                 .find("structured"),

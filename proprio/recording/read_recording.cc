@@ -13,6 +13,7 @@
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
 #include "proprio/recording/csv.h"
+#include "proprio/recording/growing_recording_internal.h"
 #include "proprio/recording/hdf5.h"
 #include "proprio/recording/json_log.h"
 #include "proprio/recording/mat.h"
@@ -103,19 +104,21 @@ struct Format {
   std::string first_bytes;  ///< of every such file; empty for text
   std::vector<Recording> (*read)(const std::string&, const RecordingOptions&, Notes*);
   void (*write)(const std::vector<Recording>&, const std::string&);  ///< null if it is only read
+  std::unique_ptr<GrowingRecording> (*grow)(const std::string&, Eigen::Index) = nullptr;
+  bool needs_rows = false;  ///< before it can grow
 };
 
 // Later ones are asked first where the bytes decide; text is the rest.
 const std::vector<Format>& formats() {
   static const std::vector<Format> all = {
-      {{".csv", ".txt", ".tsv", ".dat", ".log"}, "", readTextFile, writeCsv},
+      {{".csv", ".txt", ".tsv", ".dat", ".log"}, "", readTextFile, writeCsv, growingCsv},
       {{".npy"}, "\x93NUMPY", readNpyOf, nullptr},
-      {{".npz"}, "PK\3\4", readNpzOf, writeNpzOf},
+      {{".npz"}, "PK\3\4", readNpzOf, writeNpzOf, growingNpz, true},
       {{".mat"}, "MATLAB ", readMatOf, nullptr},
-      {{".h5", ".hdf5"}, "\x89HDF", readHdf5Of, writeHdf5Of},
+      {{".h5", ".hdf5"}, "\x89HDF", readHdf5Of, writeHdf5Of, growingHdf5, true},
       {{".db3"}, "SQLite format 3", readBagOf, nullptr},
       {{".zstd"}, "\x28\xb5\x2f\xfd", readBagOf, nullptr},
-      {{".mcap"}, "\x89MCAP", readMcapOf, writeMcapOf},
+      {{".mcap"}, "\x89MCAP", readMcapOf, writeMcapOf, growingMcap},
       {{".json", ".jsonl", ".ndjson"}, "", readJsonOf, nullptr},
   };
   return all;
@@ -140,6 +143,15 @@ std::string extensions(bool written) {
 bool has(const Format& format, const std::string& extension) {
   return std::find(format.extensions.begin(), format.extensions.end(), extension) !=
          format.extensions.end();
+}
+
+const Format& writtenFormat(const std::string& path) {
+  const std::string extension = extensionOf(path);
+  for (const Format& format : formats()) {
+    if (format.write != nullptr && has(format, extension)) return format;
+  }
+  throw Error(fmt::format("{}: cannot be written in the format {}, expected one of {}", path,
+                          inQuotes(extension), extensions(true)));
 }
 
 std::vector<Recording> readAny(const std::string& path, const RecordingOptions& options,
@@ -228,7 +240,7 @@ std::vector<std::string> writtenPaths(const std::string& path, size_t recordings
 }
 
 void writeRecordings(std::vector<Recording> recordings, const std::string& path) {
-  const std::string extension = extensionOf(path);
+  const Format& format = writtenFormat(path);
   std::map<std::string, int> of_topic, seen;
   for (const Recording& recording : recordings) ++of_topic[recording.topic];
   for (Recording& recording : recordings) {
@@ -236,11 +248,13 @@ void writeRecordings(std::vector<Recording> recordings, const std::string& path)
     if (of_topic[topic] < 2) continue;
     recording.topic += fmt::format("{}part_{}", topic.empty() ? "" : "/", ++seen[topic]);
   }
-  for (const Format& format : formats()) {
-    if (format.write != nullptr && has(format, extension)) return format.write(recordings, path);
-  }
-  throw Error(fmt::format("{}: cannot be written in the format {}, expected one of {}", path,
-                          inQuotes(extension), extensions(true)));
+  format.write(recordings, path);
+}
+
+bool needsRowCount(const std::string& path) { return writtenFormat(path).needs_rows; }
+
+std::unique_ptr<GrowingRecording> growingRecording(const std::string& path, Eigen::Index rows) {
+  return writtenFormat(path).grow(path, rows);
 }
 
 void writeRecording(const Recording& recording, const std::string& path) {

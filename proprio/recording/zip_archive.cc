@@ -213,4 +213,84 @@ std::string zipArchive(const std::vector<std::pair<std::string, std::string>>& m
   return out;
 }
 
+namespace {
+
+constexpr uint64_t kLocalSize = 30 + 20;  // without the name: fixed part and sizes of 64 bits
+
+// what the local header and the directory entry share; sizes are in the extra field
+void appendHeader64(std::string& out, const std::string& name, uint32_t crc, uint16_t extra) {
+  appendLittleEndian<uint16_t>(out, 45);
+  appendLittleEndian<uint16_t>(out, 0x0800);  // names are UTF-8
+  appendLittleEndian<uint16_t>(out, 0);
+  appendLittleEndian<uint32_t>(out, 0x00210000);
+  appendLittleEndian(out, crc);
+  appendLittleEndian(out, kIn64);
+  appendLittleEndian(out, kIn64);
+  appendLittleEndian(out, static_cast<uint16_t>(name.size()));
+  appendLittleEndian(out, extra);
+}
+
+void appendExtra64(std::string& out, const std::vector<uint64_t>& values) {
+  appendLittleEndian<uint16_t>(out, 1);
+  appendLittleEndian(out, static_cast<uint16_t>(8 * values.size()));
+  for (const uint64_t value : values) appendLittleEndian(out, value);
+}
+
+// the longer end record, where it is, and the short one that points there
+std::string end64(uint64_t count, uint64_t size, uint64_t start) {
+  std::string out;
+  appendLittleEndian(out, kEnd64);
+  appendLittleEndian<uint64_t>(out, 44);
+  appendLittleEndian<uint16_t>(out, 45);
+  appendLittleEndian<uint16_t>(out, 45);
+  appendLittleEndian<uint64_t>(out, 0);
+  for (const uint64_t value : {count, count, size, start}) appendLittleEndian(out, value);
+  appendLittleEndian(out, kEnd64Locator);
+  appendLittleEndian<uint32_t>(out, 0);
+  appendLittleEndian(out, start + size);
+  appendLittleEndian<uint32_t>(out, 1);
+  appendLittleEndian(out, kEnd);
+  appendLittleEndian<uint32_t>(out, 0);
+  appendLittleEndian<uint32_t>(out, 0xffffffff);
+  appendLittleEndian(out, kIn64);
+  appendLittleEndian(out, kIn64);
+  appendLittleEndian<uint16_t>(out, 0);
+  return out;
+}
+
+}  // namespace
+
+uint64_t ZipPlaces::add(const std::string& name, uint64_t size) {
+  places_.push_back({name, end_, size, 0});
+  const uint64_t data = end_ + kLocalSize + name.size();
+  end_ = data + size;
+  return data;
+}
+
+void ZipPlaces::written(size_t k, std::string_view bytes) {
+  places_[k].crc = crc32Of(bytes, places_[k].crc);
+}
+
+std::vector<std::pair<uint64_t, std::string>> ZipPlaces::headers() const {
+  std::vector<std::pair<uint64_t, std::string>> out;
+  std::string directory;
+  for (const Place& place : places_) {
+    std::string local;
+    appendLittleEndian(local, kLocalHeader);
+    appendHeader64(local, place.name, place.crc, 20);
+    local += place.name;
+    appendExtra64(local, {place.size, place.size});
+    out.emplace_back(place.header, local);
+    appendLittleEndian(directory, kDirectoryEntry);
+    appendLittleEndian<uint16_t>(directory, 45);
+    appendHeader64(directory, place.name, place.crc, 28);
+    directory.append(10, '\0');  // comment, disk, attributes
+    appendLittleEndian(directory, kIn64);
+    directory += place.name;
+    appendExtra64(directory, {place.size, place.size, place.header});
+  }
+  out.emplace_back(end_, directory + end64(places_.size(), directory.size(), end_));
+  return out;
+}
+
 }  // namespace proprio

@@ -3,6 +3,7 @@
 /// Zip files as NumPy writes them (.npz): members stored or deflated, sizes of 64 bits, sizes
 /// behind the data. Not read: encrypted members, archives in several parts, other compressions.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,5 +29,25 @@ std::string_view readZipMember(const ZipMember& member, const std::string& file,
 /// An archive of (name, bytes). @throws Error if it would exceed 4 GiB.
 std::string zipArchive(const std::vector<std::pair<std::string, std::string>>& members,
                        bool deflate, const std::string& file);
+
+/// An archive of stored members whose sizes are known before their bytes, with sizes of 64 bits.
+class ZipPlaces {
+ public:
+  /// Where the bytes of this member go.
+  uint64_t add(const std::string& name, uint64_t size);
+  /// The next bytes of member k.
+  void written(size_t k, std::string_view bytes);
+  /// (offset, bytes) of all headers and the directory, once all members are written.
+  std::vector<std::pair<uint64_t, std::string>> headers() const;
+
+ private:
+  struct Place {
+    std::string name;
+    uint64_t header, size;
+    uint32_t crc;
+  };
+  std::vector<Place> places_;
+  uint64_t end_ = 0;
+};
 
 }  // namespace proprio
