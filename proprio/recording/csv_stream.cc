@@ -423,8 +423,11 @@ void Reader::slowRow(std::string_view line, bool cut_off) {
                fmt::format("column {} has {}, expected a {}",
                            inQuotes(summary_.layout.columns[kept - 1].name), inQuotes(cells_[c]),
                            kinds_[c] == CellKind::kStamp ? "date and time like those before"
-                           : options_.finite             ? "finite number"
-                                                         : "number"),
+                           : summary_.layout.separator == ',' &&
+                                   cells_[c].find(',') != std::string_view::npos
+                               ? "number; write a decimal point, or separate cells by semicolons"
+                           : options_.finite ? "finite number"
+                                             : "number"),
                cut_off && c + 1 == expected);
   }
   push();

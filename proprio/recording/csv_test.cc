@@ -80,6 +80,10 @@ TEST(Csv, BadCells) {
   EXPECT_EQ(csvMessage("a,b\n1,2\n3,x\n"),
             "t.csv:3:2: column 'b' has 'x', expected a finite number");
   EXPECT_EQ(csvMessage("a,b\n1,\n").rfind("t.csv:2:2: ", 0), 0u);
+  EXPECT_EQ(
+      csvMessage("a,b\n1,\"0,5\"\n"),
+      "t.csv:2:2: column 'b' has '0,5', expected a number; write a decimal point, or separate "
+      "cells by semicolons");
   EXPECT_EQ(csvMessage("a,b\n1,nan\n").rfind("t.csv:2:2: ", 0), 0u);
   EXPECT_EQ(csvMessage("a,b\ninf,1\n").rfind("t.csv:2:1: ", 0), 0u);
   EXPECT_EQ(csvMessage("a,b\n1\n").rfind("t.csv:2: this row has 1 cell, expected 2", 0), 0u);

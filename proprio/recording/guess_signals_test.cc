@@ -190,6 +190,20 @@ TEST(GuessSignals, RefusalHelps) {
   EXPECT_EQ(channelValue(mapped, "tau_shoulder_pan_joint"), 4.0);
 }
 
+// What the reader could not use is told beside, and what to do with a table of one row per joint.
+TEST(GuessSignals, RefusalOfOneRowPerJoint) {
+  const Recording tidy = readCsvRecordingText(
+      "time,joint,position,effort\n0,a,1,2\n0,b,3,4\n1,a,1,2\n1,b,3,4\n", "log.csv");
+  std::string message;
+  try {
+    mapRecording(robotWith({"a", "b"}), {tidy});
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  EXPECT_TRUE(containsText(message, "note: a column with text was left out: 'joint'")) << message;
+  EXPECT_TRUE(containsText(message, "give every joint columns of its own first")) << message;
+}
+
 // Of a table without names the lines propose the time, positions and torques.
 TEST(GuessSignals, RefusalOfTablesWithoutNames) {
   std::string table;

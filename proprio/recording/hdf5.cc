@@ -234,7 +234,8 @@ class Hdf5Walk {
     const hssize_t count = H5Sget_simple_extent_npoints(space);
     constexpr hssize_t kMost = 1000;
     if (H5Sget_simple_extent_ndims(space) != 1 || count < 1 || count > kMost) return false;
-    if (!isJointList({name, {}, "", {"any"}}, '/')) return false;
+    const NamedArray list_of_names{name, {}, "", {"any"}};
+    if (!isJointList(list_of_names, '/') && blockOfItems(list_of_names, '/').empty()) return false;
     const auto texts_count = static_cast<size_t>(count);
     const Handle memory(H5Tcopy(type), H5Tclose);
     nlohmann::json texts = nlohmann::json::array();
@@ -308,7 +309,7 @@ class Hdf5Walk {
     }
   }
 
-  // a channel per numeric field
+  // a channel per number of each field
   void readTable(hid_t dataset, hid_t space, hid_t type, const std::string& name,
                  const hsize_t* size) {
     for (int i = 0; i < H5Tget_nmembers(type); ++i) {
@@ -316,19 +317,30 @@ class Hdf5Walk {
       char* field = H5Tget_member_name(type, index);
       const std::string field_name = field == nullptr ? "" : field;
       H5free_memory(field);
-      const H5T_class_t kind = H5Tget_member_class(type, index);
-      if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_ENUM) {
+      const Handle field_type(H5Tget_member_type(type, index), H5Tclose);
+      // a field may be a list of numbers
+      const bool list = H5Tget_class(field_type) == H5T_ARRAY;
+      const Handle element(list ? H5Tget_super(field_type) : H5Tcopy(field_type), H5Tclose);
+      hsize_t width = 1;
+      if (list && H5Tget_array_ndims(field_type) == 1) H5Tget_array_dims2(field_type, &width);
+      const H5T_class_t kind = H5Tget_class(element);
+      if ((kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_ENUM) ||
+          (list && H5Tget_array_ndims(field_type) != 1) || size[0] * width > kMostNumbers) {
         skip(name + "/" + field_name, "does not hold numbers");
         continue;
       }
-      const Handle memory(H5Tcreate(H5T_COMPOUND, sizeof(double)), H5Tclose);
-      H5Tinsert(memory, field_name.c_str(), 0, H5T_NATIVE_DOUBLE);
-      sendNumbers(dataset, space, memory, name + "/" + field_name, size, false);
+      const Handle number(
+          list ? H5Tarray_create2(H5T_NATIVE_DOUBLE, 1, &width) : H5Tcopy(H5T_NATIVE_DOUBLE),
+          H5Tclose);
+      const Handle memory(H5Tcreate(H5T_COMPOUND, width * sizeof(double)), H5Tclose);
+      H5Tinsert(memory, field_name.c_str(), 0, number);
+      const hsize_t field_size[2] = {size[0], width};
+      sendNumbers(dataset, space, memory, name + "/" + field_name, field_size, false, width);
     }
   }
 
   void sendNumbers(hid_t dataset, hid_t space, hid_t memory_type, const std::string& name,
-                   const hsize_t* size, bool matlab) {
+                   const hsize_t* size, bool matlab, hsize_t per_element = 1) {
     const std::string unit = attributeText(dataset, "unit");
     const nlohmann::json head = {{"name", name},
                                  {"rows", size[0]},
@@ -352,7 +364,8 @@ class Hdf5Walk {
         count[along] = rows;
       }
       block.resize(numbers);
-      const Handle memory_space(H5Screate_simple(1, &numbers, nullptr), H5Sclose);
+      const hsize_t elements = numbers / per_element;
+      const Handle memory_space(H5Screate_simple(1, &elements, nullptr), H5Sclose);
       if (dimensions > 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr,
                                                 count.data(), nullptr) < 0) {
         throw failed(name);

@@ -145,8 +145,8 @@ np.savez('lzf.npz', time=t, **{k: np.array(f[k]) for k in ['noise', 'steps', 'co
 )");
   const auto names = [&](const char* file) {
     std::string all;
-    for (const Channel& channel : readHdf5(folder.file(file)).at(0).channels)
-      all += channel.name + " ";
+    const Recording recording = readHdf5(folder.file(file)).at(0);
+    for (const Channel& channel : recording.channels) all += channel.name + " ";
     return all;
   };
   EXPECT_EQ(names("made.h5"), "q10 q2 q1 q9 arm/q2 ");
@@ -160,6 +160,43 @@ np.savez('lzf.npz', time=t, **{k: np.array(f[k]) for k in ['noise', 'steps', 'co
         << plain.channels[c].name;
   }
   EXPECT_GT(lzf.values.col(lzf.column("half")).maxCoeff(), 7.9);
+}
+
+// Claim: tables whose fields are lists of numbers, and those of pandas (format "fixed": names and
+// numbers of columns apart), are read by column.
+TEST(Hdf5Test, tablesOfLists) {
+  PROPRIO_REQUIRE_PYTHON("h5py");
+  const testing::TempFolder folder;
+  runPython(folder, R"(
+import h5py, numpy as np
+t = np.arange(50) * 0.1
+rows = np.zeros(50, dtype=[('t', 'f8'), ('q', '<f4', (3,)), ('on', '?'), ('m', 'f8', (2, 2))])
+rows['t'] = t
+rows['q'] = np.outer(t, [1, 2, 4])
+h5py.File('list.h5', 'w')['log'] = rows
+for name, index in [('rows.h5', np.arange(50)), ('dates.h5', t + 7)]:
+  f = h5py.File(name, 'w')
+  g = f.create_group('run')
+  g['axis0'] = np.array(['time', 'q1', 'mode', 'q2'], dtype='S5')
+  g['axis1'] = index
+  g['block0_items'] = np.array(['time', 'q1', 'q2'], dtype='S5')
+  g['block0_values'] = np.column_stack([t, 2 * t, 3 * t])
+  g['block1_items'] = np.array(['mode'], dtype='S5')
+  g['block1_values'] = np.arange(50).reshape(50, 1)
+)");
+  std::vector<std::string> notes;
+  const Recording list = readHdf5(folder.file("list.h5"), {}, &notes).at(0);
+  ASSERT_EQ(list.time.size(), 50);
+  EXPECT_EQ(list.values(49, list.column("q[2]")), static_cast<double>(4 * 4.9F));
+  EXPECT_EQ(list.channels.size(), 4u);
+  EXPECT_TRUE(mentions(notes, "'log/m' does not hold numbers"));
+  const Recording rows = readHdf5(folder.file("rows.h5")).at(0);
+  ASSERT_EQ(rows.channels.size(), 3u);
+  EXPECT_EQ(rows.time[49], 49 * 0.1);
+  EXPECT_EQ(rows.values(49, rows.column("q2")), 3 * (49 * 0.1));
+  EXPECT_EQ(rows.values(49, rows.column("mode")), 49.0);
+  const Recording dates = readHdf5(folder.file("dates.h5")).at(0);
+  EXPECT_EQ(dates.values(49, dates.column("index")), 49 * 0.1 + 7);
 }
 
 // Claim: what is written keeps the order of its channels, in groups, too.

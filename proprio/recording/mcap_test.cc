@@ -120,6 +120,22 @@ TEST(McapTest, roundTrip) {
   }
 }
 
+// Claim: a topic whose own name is about commands holds commanded values; one in a group of such a
+// name does not.
+TEST(McapTest, topicsOfCommands) {
+  for (const auto& [topic, role] : {std::pair{"/arm/joint_commands", Role::kCommanded},
+                                    {"/desired_joint_states", Role::kCommanded},
+                                    {"/command_panel/joint_states", Role::kMeasured},
+                                    {"/d/joint_states", Role::kMeasured}}) {
+    Recording written = robotRecording(3);
+    written.topic = topic;
+    written.channels = {channelOf(Quantity::kPosition, "a", "", Role::kMeasured)};
+    written.values = Eigen::MatrixXd::Ones(3, 1);
+    const auto read = readMcapBytes(mcapBytes({written}), "m.mcap");
+    EXPECT_EQ(read.at(0).channels.at(0).role, role) << topic;
+  }
+}
+
 // Claim: JSON numbers become dotted channels, flags 0 and 1, text nothing; an object with name,
 // position and velocity is a JointState; time is the header's or the log's.
 TEST(McapTest, json) {

@@ -10,6 +10,7 @@
 #include "proprio/core/text.h"
 #include "proprio/recording/message_log_internal.h"
 #include "proprio/recording/signal_names.h"
+#include "proprio/recording/signal_words_internal.h"
 
 namespace proprio {
 namespace {
@@ -18,13 +19,18 @@ constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 constexpr int kDeepestJson = 16;          // levels of a JSON message
 constexpr size_t kMostColumns = 100'000;  // of a JSON message with long arrays
 
-// Messages have no role; topics do, where proprio wrote them.
+// Messages have no role; topics do, where proprio wrote them or the last word is about commands:
+// /arm/joint_commands, /desired_joint_states.
 Role roleOf(const std::string& topic) {
   for (const Role role : {Role::kCommanded, Role::kTruth, Role::kExternal}) {
     const std::string part = std::string("/") + toString(role);
     if (topic.ends_with(part) || topic.find(part + "/") != std::string::npos) return role;
   }
-  return Role::kMeasured;
+  const Words words = wordsOf(topic.substr(topic.rfind('/') + 1));
+  const bool commanded = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.size() > 1 && isCommandedWord(word);
+  });
+  return commanded ? Role::kCommanded : Role::kMeasured;
 }
 
 // "sensor_msgs/JointState" of "sensor_msgs/msg/JointState"

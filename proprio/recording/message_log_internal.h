@@ -8,7 +8,8 @@
 /// stamps of a topic are zero, or the messages have none, the time at which the log received them,
 /// with a note. Points of a JointTrajectory are rows at stamp plus time from start (of a single
 /// message without stamp: just the time from start). Topics .../commanded and .../truth, as mcap.h
-/// writes them, hold commanded and true values; so do trajectories, which are commanded.
+/// writes them, hold commanded and true values; trajectories are commanded, and so are topics whose
+/// own name says so (joint_commands, desired_states).
 
 #include <map>
 #include <memory>

@@ -300,6 +300,38 @@ void noteUnusedStamps(const std::vector<NamedArray>& arrays, const std::vector<T
   }
 }
 
+// Tables of pandas: columns by their names, without the array of all names (axis0), and without
+// the index (axis1) where it counts rows.
+void nameBlocks(std::vector<NamedArray>& arrays, char separator) {
+  std::vector<NamedArray> named;
+  std::set<std::string> groups, done;
+  for (const NamedArray& list : arrays) {
+    const std::string block = blockOfItems(list, separator);
+    for (const NamedArray& array : arrays) {
+      if (block.empty() || array.name != block ||
+          array.values.cols() != static_cast<Eigen::Index>(list.texts.size()))
+        continue;
+      const std::string group = groupOf(list.name, separator);
+      for (size_t c = 0; c < list.texts.size(); ++c) {
+        named.push_back({(group.empty() ? "" : group + separator) + list.texts[c],
+                         array.values.col(static_cast<Eigen::Index>(c)), ""});
+      }
+      groups.insert(group);
+      done.insert({block, list.name});
+    }
+  }
+  if (groups.empty()) return;
+  std::erase_if(arrays, [&](NamedArray& array) {
+    const bool axis = groups.count(groupOf(array.name, separator)) != 0 &&
+                      leafOf(array.name, separator).starts_with("axis");
+    const Eigen::Index n = array.values.size();
+    const bool counts = n > 0 && array.values(0) == 0.0 && array.values(n - 1) == double(n - 1);
+    if (axis && !counts && n > 0) array.name.replace(array.name.rfind("axis"), 5, "index");
+    return done.count(array.name) != 0 || (axis && (counts || n == 0));
+  });
+  arrays.insert(arrays.end(), named.begin(), named.end());
+}
+
 }  // namespace
 
 bool isJointList(const NamedArray& array, char separator) {
@@ -311,6 +343,14 @@ bool isJointList(const NamedArray& array, char separator) {
   return !array.texts.empty() && std::find(kNames.begin(), kNames.end(), words) != kNames.end();
 }
 
+std::string blockOfItems(const NamedArray& array, char separator) {
+  constexpr std::string_view kItems = "_items";
+  if (array.texts.empty() || !array.name.ends_with(kItems) ||
+      !leafOf(array.name, separator).starts_with("block"))
+    return "";
+  return array.name.substr(0, array.name.size() - kItems.size()) + "_values";
+}
+
 void note(Notes* notes, std::string sentence) {
   if (notes != nullptr) notes->push_back(std::move(sentence));
 }
@@ -320,6 +360,7 @@ std::vector<Recording> recordingsFromArrays(const std::string& file, std::vector
                                             Notes* notes) {
   const bool own = !channels_json.empty();  // a file that we wrote says itself what is what
   if (!own) groupByParts(arrays, separator);
+  nameBlocks(arrays, separator);
   std::vector<NamedArray> lists;
   std::erase_if(arrays, [&](NamedArray& array) {
     if (isJointList(array, separator)) lists.push_back(array);

@@ -14,6 +14,8 @@
 /// called joint_names, names, elements_names or joints tells whose the columns of the arrays are
 /// that lie in its group.
 ///
+/// Tables of pandas in HDF5 (format "fixed") have channels called as their columns.
+///
 /// Arrays called y_train and y_test (train_y, y_val, ...) are taken as train.y and test.y: each
 /// part is a group with its own time base.
 ///
@@ -55,6 +57,10 @@ struct NamedArray {
 
 /// Is this array the list of the joints?
 bool isJointList(const NamedArray& array, char separator);
+
+/// "frame/block0_values" for the list "frame/block0_items": pandas keeps the names and the numbers
+/// of columns of one type in two arrays; empty for another array.
+std::string blockOfItems(const NamedArray& array, char separator);
 
 /// @param separator between groups in names: '/' or '.'
 /// @param channels_json what channelsJson() gave when the file was written; may be empty

@@ -207,6 +207,26 @@ bool isSimulatedTruth(const std::string& name, const std::vector<std::string>& j
   return false;
 }
 
+// What the reader could not use, and a table in which the rows of all joints follow each other.
+std::string refusalHints(const std::vector<Recording>& raw) {
+  constexpr size_t kMost = 4;
+  std::string text;
+  size_t told = 0;
+  for (const Recording& recording : raw) {
+    for (const std::string& note : recording.notes) {
+      if (told++ < kMost) text += fmt::format("  note: {}\n", note);
+    }
+    const Eigen::VectorXd& time = recording.time;
+    if (time.size() > 1 && time[0] == time[1]) {
+      text += fmt::format(
+          "  {}: has several rows for one time stamp; if they are of different joints, give every "
+          "joint columns of its own first (pandas: DataFrame.pivot)\n",
+          placeOf(recording));
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 void noteLeftOut(const Model& model, const std::vector<Recording>& raw,
@@ -248,11 +268,12 @@ void refuseLog(const Model& model, const std::vector<std::string>& joints,
   }
   throw Error(fmt::format(
       "{}: nothing in it names a joint of {}, expected channels such as q_{} and tau_{}, or q1 and "
-      "tau1; declare in a robot.yaml what its channels are.\n  channels found: {}\n  joints "
+      "tau1; declare in a robot.yaml what its channels are.\n  channels found: {}\n{}  joints "
       "wanted: {}\n  lines to paste into robot.yaml and correct:\n{}",
       placeOf(raw.front()), model.name.empty() ? "the robot" : model.name,
       joints.empty() ? "JOINT" : joints[0], joints.empty() ? "JOINT" : joints[0],
-      fmt::join(parts, "\n    "), fmt::join(joints, ", "), linesToPaste(model, joints, raw)));
+      fmt::join(parts, "\n    "), refusalHints(raw), fmt::join(joints, ", "),
+      linesToPaste(model, joints, raw)));
 }
 
 }  // namespace proprio

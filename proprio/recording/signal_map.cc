@@ -1,6 +1,7 @@
 #include "proprio/recording/signal_map.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -386,21 +387,32 @@ struct Output {
 };
 
 // tau = gain i, where there are currents and no torques
-void addTorques(const Model& model, const std::vector<Selection>& selections, Output& out) {
+void addTorques(const Model& model, const std::vector<Selection>& selections, Output& out,
+                std::vector<std::string>& notes) {
   const size_t recorded = out.channels.size();
+  std::vector<std::string> unknown;
   for (size_t c = 0; c < recorded; ++c) {
     const Channel channel = out.channels[c];
     if (channel.quantity != Quantity::kCurrent) continue;
     if (out.has(signalName(Quantity::kTorque, channel.role, channel.of))) continue;
     const SignalColumn column{Quantity::kTorque, channel.of, ""};
-    const double gain =
-        model.joints[static_cast<size_t>(requireJoint(model, channel.of))].drive.gain;
+    const Drive& drive = model.joints[static_cast<size_t>(requireJoint(model, channel.of))].drive;
+    if (!drive.gain_declared) {
+      unknown.push_back(channel.of);
+      continue;
+    }
+    const double gain = drive.gain;
     Selection s = selections.front();
     s.role = channel.role;
     out.add(s, column, unitOf(Quantity::kTorque, isPrismatic(model, column)),
             fmt::format("{} times the gain {}", channel.origin, formatNumber(gain)),
             gain * out.columns[c]);
   }
+  if (unknown.empty()) return;
+  notes.push_back(fmt::format(
+      "the currents of {} are no torques without a gain; declare drive.gain (N m at the "
+      "joint per ampere) in robot.yaml",
+      fmt::join(unknown, ", ")));
 }
 
 // Does a part of the log have joint positions under our names with SI units, as this mapping writes
@@ -503,7 +515,7 @@ Recording mappedBy(const SignalPlan& plan, const Model& model, const std::vector
               raw[s.recording].channels[static_cast<size_t>(s.from[k])].origin, values.col(c));
     }
   }
-  addTorques(model, selections, out);
+  addTorques(model, selections, out, mapped.notes);
 
   Index begin = 0, count = 0;
   chooseRows(model, collector, mapped_before, begin, count);

@@ -214,6 +214,41 @@ joints:
   EXPECT_EQ(at(both, "tau_a", 0), 2.0);
 }
 
+// A current without a declared gain is no torque, and that is told.
+TEST(SignalMap, CurrentsWithoutGain) {
+  const Recording raw = log("t,q1,q2,q3,i1_A,i2_A,i3_A\n0,1,2,3,4,5,6\n1,1,2,3,4,5,6\n");
+  const Recording mapped = mapRecording(robot("joints: {b: {drive: {gain: 2}}}\n"), {raw});
+  EXPECT_EQ(at(mapped, "i_a", 0), 4.0);
+  EXPECT_EQ(at(mapped, "tau_b", 0), 10.0);
+  EXPECT_EQ(mapped.column("tau_a"), -1);
+  EXPECT_TRUE(std::any_of(mapped.notes.begin(), mapped.notes.end(), [](const std::string& note) {
+    return contains(note, "the currents of a, lift are no torques without a gain");
+  }));
+}
+
+// Of two topics with the same joints that is taken which also has the torques; joints that are
+// spread over topics are put together where the stamps agree, else what is left out is told.
+TEST(SignalMap, SeveralTopics) {
+  const Recording first = log("time,q_a,q_b,q_lift\n0,1,1,1\n1,1,1,1\n", "plan.csv");
+  const Recording second =
+      log("time,q_a,q_b,q_lift,tau_a,tau_b,tau_lift\n0,2,2,2,5,6,7\n1,2,2,2,5,6,7\n", "arm.csv");
+  EXPECT_EQ(at(mapRecording(robot(""), {first, second}), "q_a", 0), 2.0);
+  EXPECT_EQ(at(mapRecording(robot(""), {second, first}), "q_a", 0), 2.0);
+  const Recording arm = log("time,q_a,q_b,tau_a,tau_b\n0,1,2,3,4\n1,1,2,3,4\n", "arm.csv");
+  const Recording lift = log("time,q_lift,tau_lift\n0,8,9\n1,8,9\n", "lift.csv");
+  const Recording together = mapRecording(robot(""), {lift, arm});
+  EXPECT_EQ(at(together, "q_b", 1), 2.0);
+  EXPECT_EQ(at(together, "q_lift", 1), 8.0);
+  EXPECT_EQ(at(together, "tau_lift", 1), 9.0);
+  const Recording later = log("time,q_lift,tau_lift\n0.5,8,9\n1.5,8,9\n", "lift.csv");
+  const Recording apart = mapRecording(robot(""), {later, arm});
+  EXPECT_EQ(at(apart, "tau_b", 1), 4.0);
+  EXPECT_EQ(apart.column("q_lift"), -1);
+  EXPECT_TRUE(std::any_of(apart.notes.begin(), apart.notes.end(), [](const std::string& note) {
+    return contains(note, "position of lift.csv has other time stamps and was left out");
+  }));
+}
+
 // Channels can be given by name, number, pattern or array, or be all of a file in order.
 TEST(SignalMap, WaysToNameChannels) {
   const auto q = [](const std::string& channels, const std::string& header) {

@@ -563,19 +563,49 @@ void noteStrangers(const Model& model, const std::vector<Recording>& raw,
   }
 }
 
+namespace {
+
+// How many signals of these joints a part of the log has.
+size_t signalCount(const std::vector<std::string>& joints, const Recording& recording, Role role) {
+  size_t count = 0;
+  for (const Quantity quantity : kJointQuantities)
+    count += named(joints, recording, 0, quantity, role).columns.size();
+  return count;
+}
+
+// From the part that has it for most joints; of those the one that tells most of them, so that
+// positions and torques are of one topic. Then what other parts have of the joints that are left.
+void addNamed(std::vector<std::string> joints, const std::vector<Recording>& raw, Quantity quantity,
+              Role role, std::vector<Selection>& selections) {
+  while (true) {
+    Selection best;
+    size_t most = 0;
+    for (size_t i = 0; i < raw.size(); ++i) {
+      Selection s = named(joints, raw[i], i, quantity, role);
+      const size_t signals = signalCount(joints, raw[i], role);
+      if (std::make_pair(s.columns.size(), signals) <= std::make_pair(best.columns.size(), most))
+        continue;
+      best = std::move(s);
+      most = signals;
+    }
+    if (best.columns.empty()) return;
+    std::erase_if(joints, [&](const std::string& joint) {
+      return std::any_of(best.columns.begin(), best.columns.end(),
+                         [&](const SignalColumn& column) { return column.of == joint; });
+    });
+    selections.push_back(std::move(best));
+  }
+}
+
+}  // namespace
+
 std::vector<Selection> selectByNames(const Model& model, const std::vector<Recording>& raw,
                                      std::vector<std::string>& notes) {
   const std::vector<std::string> joints = jointsAlongChain(model);
   std::vector<Selection> selections;
   for (const Role role : {Role::kMeasured, Role::kCommanded, Role::kTruth, Role::kExternal}) {
-    for (const Quantity quantity : kJointQuantities) {
-      Selection best;
-      for (size_t i = 0; i < raw.size(); ++i) {
-        Selection s = named(joints, raw[i], i, quantity, role);
-        if (s.columns.size() > best.columns.size()) best = std::move(s);
-      }
-      if (!best.columns.empty()) selections.push_back(std::move(best));
-    }
+    for (const Quantity quantity : kJointQuantities)
+      addNamed(joints, raw, quantity, role, selections);
   }
   if (!has(selections, Quantity::kPosition) ||
       (!has(selections, Quantity::kTorque) && !has(selections, Quantity::kCurrent))) {

@@ -70,8 +70,8 @@ std::string quantityOf(const std::string& word) {
       {"acceleration",
        {"ddq", "qdd", "qddot", "a", "acc", "accel", "acceleration", "accelerations"}},
       {"torque",
-       {"tau", "torque", "torques", "effort", "efforts", "trq", "tq", "torq", "moment", "moments",
-        "drehmoment"}},
+       {"tau", "torque", "torques", "effort", "efforts", "trq", "tq", "torq", "eff", "moment",
+        "moments", "drehmoment"}},
       {"current", {"i", "iq", "cur", "curr", "current", "currents", "amps", "strom"}}};
   for (const QuantityWords& candidate : kQuantities) {
     if (candidate.words.count(word) != 0) return candidate.quantity;
@@ -106,6 +106,11 @@ std::string takeUnit(Words* words) {
       continue;
     words->resize(words->size() - unit.words.size());
     return unit.unit;
+  }
+  // "i1_A"; "joint_a" has no unit
+  if (words->size() > 1 && words->back() == "a" && quantityOf(words->front()) == "current") {
+    words->pop_back();
+    return "A";
   }
   return "";
 }

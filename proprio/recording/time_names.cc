@@ -36,7 +36,7 @@ std::optional<TimeName> timeNamed(const std::string& name, const std::string& un
     words.pop_back();
   }
   const std::string plain = fmt::format("{}", fmt::join(words, " "));
-  constexpr std::array<std::string_view, 32> kNames = {"time",
+  constexpr std::array<std::string_view, 33> kNames = {"time",
                                                        "times",
                                                        "t",
                                                        "ts",
@@ -67,7 +67,8 @@ std::optional<TimeName> timeNamed(const std::string& name, const std::string& un
                                                        "duration",
                                                        "sample times",
                                                        "sampling times",
-                                                       "time points"};
+                                                       "time points",
+                                                       "tout"};
   time.header = plain.ends_with("header stamp");
   time.duration = plain == "duration";
   // a counter is a time only if it says what it counts
