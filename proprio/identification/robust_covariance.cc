@@ -136,12 +136,84 @@ void addTouched(const std::vector<int>& touched, const Eigen::MatrixXd& part, do
   }
 }
 
+/// Sums of w_t^T P w_(t+k), k = 0 ..., of the rows of one coordinate that count.
+class LeverageSums {
+ public:
+  LeverageSums(const Eigen::MatrixXd& P, const std::vector<int>& touched, Eigen::Index lags,
+               Eigen::Index longest)
+      : P_(touched.size(), touched.size()),
+        rows_(Eigen::MatrixXd::Zero(lags + longest, P_.cols())),
+        sums_(Eigen::VectorXd::Zero(lags + 1)) {
+    for (size_t a = 0; a < touched.size(); ++a) {
+      for (size_t b = 0; b < touched.size(); ++b)
+        P_(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) = P(touched[a], touched[b]);
+    }
+  }
+
+  /// @param place  place(c) is the c-th column of the rows
+  template <class Place>
+  void add(Eigen::Index count, const Place& place, const bool* use) {
+    const Eigen::Index lags = sums_.size() - 1;
+    for (Eigen::Index c = 0; c < rows_.cols(); ++c) {
+      const double* in = place(static_cast<size_t>(c));
+      for (Eigen::Index t = 0; t < count; ++t) rows_(lags + t, c) = use[t] ? in[t] : 0.0;
+    }
+    const Eigen::MatrixXd weighted = rows_.middleRows(lags, count) * P_;
+    for (Eigen::Index k = 0; k <= lags; ++k)
+      sums_[k] += weighted.cwiseProduct(rows_.middleRows(lags - k, count)).sum();
+    const Eigen::MatrixXd last = rows_.middleRows(count, lags);
+    rows_.topRows(lags) = last;
+  }
+
+  const Eigen::VectorXd& sums() const { return sums_; }
+
+ private:
+  Eigen::MatrixXd P_;
+  Eigen::MatrixXd rows_;  // the last `lags` ones, then those of a batch
+  Eigen::VectorXd sums_;
+};
+
+/// Sums of the hat matrix along its diagonals (autoregression.h) per coordinate, of one recording.
+/// @param scales  squared weights of the rows per coordinate
+std::vector<Eigen::VectorXd> leverages(const IdentificationProblem& problem, const MotionData& data,
+                                       const Eigen::MatrixXd& P, const Eigen::VectorXd& scales) {
+  const StackedProblem& stacked = problem.stacked;
+  Workspace workspace(*problem.tree);
+  RegressorBatch batch(*problem.tree, RegressorBatch::recommendedSamples(*problem.tree),
+                       problem.layout->size());
+  std::vector<LeverageSums> sums;
+  for (size_t j = 0; j < stacked.touch.size(); ++j)
+    sums.emplace_back(P, stacked.touch[j],
+                      highestOrder(data.use.col(static_cast<Eigen::Index>(j)).count()),
+                      batch.capacity());
+  forEachBatch(*problem.tree, *problem.layout, data, 0, data.samples(), workspace, batch,
+               [&](Eigen::Index start, Eigen::Index count, RegressorBatch& regressor) {
+                 for (size_t j = 0; j < sums.size(); ++j) {
+                   const auto i = static_cast<Eigen::Index>(j);
+                   const auto Y = regressor.rows(i, count);
+                   sums[j].add(
+                       count,
+                       [&](size_t c) {
+                         const auto place = static_cast<size_t>(stacked.touch[j][c]);
+                         return Y.col(stacked.columns[place]).data();
+                       },
+                       data.use.col(i).data() + start);
+                 }
+               });
+  std::vector<Eigen::VectorXd> result;
+  for (size_t j = 0; j < sums.size(); ++j)
+    result.push_back(scales[static_cast<Eigen::Index>(j)] * sums[j].sums());
+  return result;
+}
+
 std::vector<Autoregression> residualModels(const IdentificationProblem& problem,
-                                           const MotionData& data, const Eigen::VectorXd& beta) {
+                                           const MotionData& data, const Eigen::VectorXd& beta,
+                                           const std::vector<Eigen::VectorXd>& leverage) {
   const Eigen::MatrixXd residuals = torqueResiduals(problem, data, beta);
   std::vector<Autoregression> models;
   for (Eigen::Index j = 0; j < residuals.cols(); ++j)
-    models.push_back(fitAutoregression(residuals.col(j), data.use.col(j)));
+    models.push_back(
+        fitNoise(residuals.col(j), data.use.col(j), leverage[static_cast<size_t>(j)]));
   return models;
 }
 
@@ -176,14 +248,16 @@ CorrectedCovariance correctedCovariance(const IdentificationProblem& problem,
   CorrectedCovariance result;
   result.orders.assign(coordinates, 0);
   for (size_t r = 0; r < problem.data.size(); ++r) {
+    Eigen::VectorXd scales(weights.size());  // zero for coordinates that do not count
+    for (Eigen::Index j = 0; j < scales.size(); ++j)
+      scales[j] = std::pow(problem.data[r].rowWeight(j) / weights[j], 2);
     const std::vector<Autoregression> models =
-        residualModels(problem, problem.data[r], estimate.beta);
+        residualModels(problem, problem.data[r], estimate.beta,
+                       leverages(problem, problem.data[r], P, scales));
     const std::vector<Eigen::MatrixXd> filtered = filteredSquares(problem, problem.data[r], models);
     for (size_t j = 0; j < coordinates; ++j) {
-      const double weight = weights[static_cast<Eigen::Index>(j)];
-      if (!std::isfinite(weight) || stacked.touch[j].empty()) continue;
-      const double scale =
-          std::pow(problem.data[r].rowWeight(static_cast<Eigen::Index>(j)) / weight, 2);
+      const double scale = scales[static_cast<Eigen::Index>(j)];
+      if (!(scale > 0.0) || stacked.touch[j].empty()) continue;
       const Eigen::MatrixXd squares = plainSquares(stacked, static_cast<int>(r), j);
       addTouched(stacked.touch[j], squares, scale, &plain[j]);
       addTouched(stacked.touch[j], filtered[j].size() > 0 ? filtered[j] : squares, scale,

@@ -160,7 +160,10 @@ Eigen::MatrixXd denseCovariance(const IdentificationProblem& problem, const Esti
   const Eigen::MatrixXd residuals = torqueResiduals(problem, data, estimate.beta);
   for (Eigen::Index j = 0; j < 2; ++j) {
     const auto& Wj = W[static_cast<size_t>(j)];
-    const Autoregression model = fitAutoregression(residuals.col(j), data.use.col(j));
+    const Eigen::MatrixXd hat = Wj * P * Wj.transpose() / std::pow(estimate.sigma[j], 2);
+    Eigen::VectorXd leverages(highestOrder(data.use.col(j).count()) + 1);
+    for (Eigen::Index k = 0; k < leverages.size(); ++k) leverages[k] = hat.diagonal(k).sum();
+    const Autoregression model = fitNoise(residuals.col(j), data.use.col(j), leverages);
     // autocorrelations by running the model's own recursion to its impulse response
     Eigen::VectorXd response = Eigen::VectorXd::Zero(4000);
     for (Eigen::Index t = 0; t < response.size(); ++t) {

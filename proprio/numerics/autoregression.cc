@@ -15,6 +15,10 @@ namespace {
 constexpr double kNoiseFloor = 1e-7;
 constexpr Eigen::Index kShortest = 16;
 constexpr Eigen::Index kHighestOrder = 64;
+/// Of noise behind residuals: rounds, each of which leaves about the leverage's share of the error.
+constexpr int kNoiseRounds = 4;
+/// However much a fit may have explained, this part of the noise at most was taken by it.
+constexpr double kMostTaken = 0.8;
 
 void requireSeries(ConstSeries series, ConstCounts counts) {
   if (series.size() != counts.size())
@@ -24,6 +28,49 @@ void requireSeries(ConstSeries series, ConstCounts counts) {
     if (counts[t] && !std::isfinite(series[t]))
       throw Error(fmt::format("sample {} of a series of residuals is not a number", t + 1));
   }
+}
+
+/// Levinson-Durbin: order by order, each the best predictor of its order.
+/// @param used  samples that count
+Autoregression modelOf(const Autocovariance& memory, Eigen::Index used) {
+  Autoregression best;
+  best.variance = memory.values[0];
+  if (used < kShortest || !(memory.values[0] > 0.0)) return best;
+  const auto n = static_cast<double>(used);
+  const double c0 = memory.values[0] * (1.0 + kNoiseFloor);
+  double error = c0;
+  double best_bic = n * std::log(error);
+  Eigen::VectorXd a(0);
+  for (Eigen::Index p = 1; p < memory.values.size(); ++p) {
+    if (memory.pairs[static_cast<size_t>(p)] == 0) break;
+    const double reach = memory.values[p] - a.dot(memory.values.segment(1, p - 1).reverse());
+    const double reflection = reach / error;
+    if (!(std::abs(reflection) < 1.0)) break;  // gaps can make the equations indefinite
+    Eigen::VectorXd next(p);
+    next.head(p - 1) = a - reflection * a.reverse();
+    next[p - 1] = reflection;
+    a = std::move(next);
+    error *= 1.0 - reflection * reflection;
+    const double bic = n * std::log(error) + static_cast<double>(p) * std::log(n);
+    if (bic >= best_bic) continue;
+    best_bic = bic;
+    best.coefficients = a;
+    best.innovation_share = error / c0;
+  }
+  return best;
+}
+
+/// rho_1 ... rho_lags of the model: its own recursion from the autocovariances that it was fitted
+/// to (rho_k = c_k / c_0 for k up to the order).
+Eigen::VectorXd autocorrelations(const Autoregression& model, const Autocovariance& memory) {
+  const Eigen::Index lags = memory.values.size() - 1, p = model.order();
+  Eigen::VectorXd rho = Eigen::VectorXd::Zero(lags + 1);
+  rho[0] = 1.0;
+  for (Eigen::Index k = 1; k <= lags && p > 0; ++k) {
+    rho[k] = k <= p ? memory.values[k] / memory.values[0]
+                    : model.coefficients.dot(rho.segment(k - p, p).reverse());
+  }
+  return rho.tail(lags);
 }
 
 }  // namespace
@@ -54,43 +101,41 @@ double Autoregression::longRunRatio() const {
   return innovation_share / (gain * gain);
 }
 
-Autoregression fitAutoregression(ConstSeries series, ConstCounts counts, Eigen::Index max_order) {
-  const auto used = counts.count();
-  if (max_order <= 0) {
-    // grows slowly with the length, as the proof of consistency asks (Berk 1974)
-    const double root = std::cbrt(static_cast<double>(std::max<Eigen::Index>(used, 1)));
-    max_order = std::min(kHighestOrder, static_cast<Eigen::Index>(2.0 * root));
-  }
-  max_order = std::min(max_order, used / 8);
-  const Autocovariance memory =
-      autocovariance(series, counts, std::max<Eigen::Index>(max_order, 0));
-  Autoregression best;
-  best.variance = memory.values[0];
-  if (used < kShortest || !(memory.values[0] > 0.0)) return best;
+Eigen::Index highestOrder(Eigen::Index used) {
+  // grows slowly with the length, as the proof of consistency asks (Berk 1974)
+  const double root = std::cbrt(static_cast<double>(std::max<Eigen::Index>(used, 1)));
+  return std::min({kHighestOrder, static_cast<Eigen::Index>(2.0 * root), used / 8});
+}
 
-  // Levinson-Durbin: order by order, each the best predictor of its order
-  const auto n = static_cast<double>(used);
-  const double c0 = memory.values[0] * (1.0 + kNoiseFloor);
-  double error = c0;
-  double best_bic = n * std::log(error);
-  Eigen::VectorXd a(0);
-  for (Eigen::Index p = 1; p <= max_order; ++p) {
-    if (memory.pairs[static_cast<size_t>(p)] == 0) break;
-    const double reach = memory.values[p] - a.dot(memory.values.segment(1, p - 1).reverse());
-    const double reflection = reach / error;
-    if (!(std::abs(reflection) < 1.0)) break;  // gaps can make the equations indefinite
-    Eigen::VectorXd next(p);
-    next.head(p - 1) = a - reflection * a.reverse();
-    next[p - 1] = reflection;
-    a = std::move(next);
-    error *= 1.0 - reflection * reflection;
-    const double bic = n * std::log(error) + static_cast<double>(p) * std::log(n);
-    if (bic >= best_bic) continue;
-    best_bic = bic;
-    best.coefficients = a;
-    best.innovation_share = error / c0;
+Autoregression fitAutoregression(ConstSeries series, ConstCounts counts, Eigen::Index max_order) {
+  const Eigen::Index used = counts.count();
+  const Eigen::Index lags = max_order > 0 ? std::min(max_order, used / 8) : highestOrder(used);
+  return modelOf(autocovariance(series, counts, lags), used);
+}
+
+Autoregression fitNoise(ConstSeries residual, ConstCounts counts, ConstSeries leverages) {
+  const Eigen::Index used = counts.count(), lags = highestOrder(used);
+  if (leverages.size() <= lags)
+    throw Error(fmt::format("leverages of {} lags are given; expected those up to lag {}",
+                            leverages.size(), lags));
+  const Autocovariance left = autocovariance(residual, counts, lags);
+  Autoregression model = modelOf(left, used);
+  if (used < kShortest || !(left.values[0] > 0.0) || !(leverages[0] > 0.0)) return model;
+  const double share = leverages[0] / static_cast<double>(used);
+  Autocovariance noise = left;
+  for (int round = 0; round < kNoiseRounds; ++round) {
+    const double density =
+        1.0 + 2.0 * autocorrelations(model, noise).dot(leverages.segment(1, lags)) / leverages[0];
+    const double taken = std::clamp(density * share, 0.0, kMostTaken);
+    const double scale = left.values[0] * taken / ((1.0 - taken) * share);
+    for (Eigen::Index k = 0; k <= lags; ++k) {
+      const auto pairs = static_cast<double>(left.pairs[static_cast<size_t>(k)]);
+      const double taper = 1.0 - static_cast<double>(k) / static_cast<double>(residual.size());
+      if (pairs > 0.0) noise.values[k] = left.values[k] + taper * scale * leverages[k] / pairs;
+    }
+    model = modelOf(noise, used);
   }
-  return best;
+  return model;
 }
 
 Eigen::VectorXd innovations(const Autoregression& model, ConstSeries series, Counts* counts) {

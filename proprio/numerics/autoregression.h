@@ -7,7 +7,17 @@
 /// fitted to them (Yule-Walker by the Levinson-Durbin recursion; the order with the least BIC).
 /// Only pairs of samples that both count enter an autocovariance; the k-th is tapered by 1 - k/n,
 /// which without gaps is the usual biased estimate and keeps the model stable.
-/// Sources: Brockwell and Davis 1991, ch. 8; Parzen 1963 (gaps).
+///
+/// Residuals of a fit y = W x + e remember less than the noise e does: what slow columns of W can
+/// explain is gone from them. With the hat matrix H = W (W^T W)^-1 W^T and noise whose density is
+/// s^2 where these columns live,
+///
+///   E r_t r_(t+k) = E e_t e_(t+k) - s^2 H(t, t+k),
+///
+/// so that sums of H along its diagonals (`leverages`) give back what is missing. s^2 over the
+/// variance of the noise is sum_k rho_k h_k / h_0 over all lags k of both signs, with the rho_k of
+/// the model itself: a few rounds.
+/// Sources: Brockwell and Davis 1991, ch. 8; Parzen 1963 (gaps); Cook and Weisberg 1982 (H).
 
 #include <Eigen/Core>
 #include <vector>
@@ -42,6 +52,14 @@ struct Autoregression {
 /// A series that is too short (fewer than 16 samples) or constant is taken as white.
 Autoregression fitAutoregression(ConstSeries series, ConstCounts counts,
                                  Eigen::Index max_order = 0);
+
+/// Lags that fitAutoregression() looks at for so many samples that count.
+Eigen::Index highestOrder(Eigen::Index used);
+
+/// The model of the noise behind residuals of a fit.
+/// @param leverages  h_0 ... h_K: sums of H(t, t+k) over the pairs of samples that both count, of
+///                   the lags that highestOrder() names
+Autoregression fitNoise(ConstSeries residual, ConstCounts counts, ConstSeries leverages);
 
 /// u_t / sqrt(innovation_share): the series with its memory taken out, of the same variance.
 /// @param counts  becomes false where a sample or one of the p before it does not count
