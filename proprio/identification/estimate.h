@@ -3,6 +3,7 @@
 /// What a method returns: values, their uncertainty, and where each number comes from.
 
 #include <Eigen/Core>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,16 @@ enum class ParameterOrigin {
 };
 const char* toString(ParameterOrigin origin);
 
+struct MotionData;
+
 struct Estimate {
   std::string method;
   Eigen::VectorXd beta;        ///< base parameters, order of BaseParameters::independent
   Eigen::MatrixXd covariance;  ///< of beta
   Eigen::VectorXd chi;         ///< all standard parameters, order of the layout
   Eigen::VectorXd sigma;       ///< torque noise per velocity coordinate that the weights used
+  /// Motions whose regressor rows multiply the noise, one per recording; null: the recorded ones.
+  std::shared_ptr<const std::vector<MotionData>> instruments;
   /// Part of each direction that the data do not decide: a truncated or prior-decided combination
   /// of base parameters, in words.
   std::vector<std::string> undecided;

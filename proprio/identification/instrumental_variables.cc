@@ -144,18 +144,23 @@ TriangularSystem projectedSystem(const StackedProblem& stacked,
 class Round {
  public:
   Round(const IdentificationProblem& problem, const MethodOptions& options,
-        const SimulatingRule& rule, const std::vector<MotionData>& motions)
-      : problem_(problem), options_(options), rule_(rule) {
+        const SimulatingRule& rule, std::vector<MotionData> motions)
+      : problem_(problem),
+        options_(options),
+        rule_(rule),
+        motions_(std::make_shared<const std::vector<MotionData>>(std::move(motions))) {
     if (rule.instruments) {
-      blocks_ = stackInstruments(problem, motions);
+      blocks_ = stackInstruments(problem, *motions_);
     } else {
-      simulated_ = stack(*problem.tree, problem.layout, problem.base.independent, motions);
+      simulated_ = stack(*problem.tree, problem.layout, problem.base.independent, *motions_);
     }
   }
 
   Estimate solve(const Eigen::VectorXd& sigma) const {
     const Estimate first = solveOnce(sigma);
-    return solveOnce(noise(first.beta));
+    Estimate estimate = solveOnce(noise(first.beta));
+    estimate.instruments = motions_;
+    return estimate;
   }
 
   Eigen::VectorXd squares(const Eigen::VectorXd& beta) const {
@@ -186,6 +191,7 @@ class Round {
   const IdentificationProblem& problem_;
   const MethodOptions& options_;
   SimulatingRule rule_;
+  std::shared_ptr<const std::vector<MotionData>> motions_;
   std::vector<InstrumentBlock> blocks_;
   StackedProblem simulated_;
 };
@@ -308,7 +314,7 @@ Estimate simulateAndSolve(const IdentificationProblem& problem, const MethodOpti
   int round = 0;
   while (motions.failure.empty()) {
     ++round;
-    const Round now(problem, options, rule, motions.data);
+    const Round now(problem, options, rule, std::move(motions.data));
     Estimate next = now.solve(estimate.sigma);
     const double norm = residualNorm(now.squares(next.beta), unit);
     const bool rests = round > 1 && std::abs(norm - residual) < tolerance * norm;

@@ -15,7 +15,7 @@
 /// with S the noise per joint, from the residuals of the round before. Numerically by the factor of
 /// [Z W y]: A = Q_Z^T W, b = Q_Z^T y, so that nothing is squared and no non-symmetric matrix
 /// appears. Covariance (A^T A)^-1 = (Z^T S^-1 W)^-1 Z^T S^-1 Z (W^T S^-1 Z)^-1, which is
-/// (Z^T S^-1 Z)^-1 where W - Z is noise alone.
+/// (Z^T S^-1 Z)^-1 where W - Z is noise alone; for noise with a memory see robust_covariance.h.
 ///
 /// Rounds of simulate and solve until the norm of the residual changes by less than 2.5 %, or no
 /// base parameter moves by 2.5 % of itself or of its standard deviation, at most ten. They start

@@ -207,13 +207,13 @@ std::vector<Eigen::VectorXd> leverages(const IdentificationProblem& problem, con
 }
 
 std::vector<Autoregression> residualModels(const IdentificationProblem& problem,
-                                           const MotionData& data, const Eigen::VectorXd& beta,
+                                           const MotionData& data, const Mask& use,
+                                           const Eigen::VectorXd& beta,
                                            const std::vector<Eigen::VectorXd>& leverage) {
   const Eigen::MatrixXd residuals = torqueResiduals(problem, data, beta);
   std::vector<Autoregression> models;
   for (Eigen::Index j = 0; j < residuals.cols(); ++j)
-    models.push_back(
-        fitNoise(residuals.col(j), data.use.col(j), leverage[static_cast<size_t>(j)]));
+    models.push_back(fitNoise(residuals.col(j), use.col(j), leverage[static_cast<size_t>(j)]));
   return models;
 }
 
@@ -233,7 +233,13 @@ Eigen::MatrixXd torqueResiduals(const IdentificationProblem& problem, const Moti
 
 CorrectedCovariance correctedCovariance(const IdentificationProblem& problem,
                                         const Estimate& estimate) {
-  const StackedProblem& stacked = problem.stacked;
+  // the rows that multiply the noise: of the instruments where there are some
+  const std::vector<MotionData>& motions =
+      estimate.instruments ? *estimate.instruments : problem.data;
+  StackedProblem own;
+  if (estimate.instruments)
+    own = stack(*problem.tree, problem.layout, problem.base.independent, motions);
+  const StackedProblem& stacked = estimate.instruments ? own : problem.stacked;
   const auto coordinates = static_cast<size_t>(stacked.coordinates());
   const Eigen::Index n = stacked.unknowns();
   const bool alike = estimate.method == "ols";
@@ -247,14 +253,14 @@ CorrectedCovariance correctedCovariance(const IdentificationProblem& problem,
   std::vector<Eigen::MatrixXd> plain(coordinates, Eigen::MatrixXd::Zero(n, n)), coloured = plain;
   CorrectedCovariance result;
   result.orders.assign(coordinates, 0);
-  for (size_t r = 0; r < problem.data.size(); ++r) {
+  for (size_t r = 0; r < motions.size(); ++r) {
+    const MotionData& rows = motions[r];
     Eigen::VectorXd scales(weights.size());  // zero for coordinates that do not count
     for (Eigen::Index j = 0; j < scales.size(); ++j)
-      scales[j] = std::pow(problem.data[r].rowWeight(j) / weights[j], 2);
-    const std::vector<Autoregression> models =
-        residualModels(problem, problem.data[r], estimate.beta,
-                       leverages(problem, problem.data[r], P, scales));
-    const std::vector<Eigen::MatrixXd> filtered = filteredSquares(problem, problem.data[r], models);
+      scales[j] = std::pow(rows.rowWeight(j) / weights[j], 2);
+    const std::vector<Autoregression> models = residualModels(
+        problem, problem.data[r], rows.use, estimate.beta, leverages(problem, rows, P, scales));
+    const std::vector<Eigen::MatrixXd> filtered = filteredSquares(problem, rows, models);
     for (size_t j = 0; j < coordinates; ++j) {
       const double scale = scales[static_cast<Eigen::Index>(j)];
       if (!(scale > 0.0) || stacked.touch[j].empty()) continue;
