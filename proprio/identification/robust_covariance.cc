@@ -159,8 +159,7 @@ class LeverageSums {
       for (Eigen::Index t = 0; t < count; ++t) rows_(lags + t, c) = use[t] ? in[t] : 0.0;
     }
     const Eigen::MatrixXd weighted = rows_.middleRows(lags, count) * P_;
-    for (Eigen::Index k = 0; k <= lags; ++k)
-      sums_[k] += weighted.cwiseProduct(rows_.middleRows(lags - k, count)).sum();
+    addLaggedProducts(weighted, rows_.topRows(lags + count), sums_);
     const Eigen::MatrixXd last = rows_.middleRows(count, lags);
     rows_.topRows(lags) = last;
   }

@@ -138,6 +138,19 @@ Autoregression fitNoise(ConstSeries residual, ConstCounts counts, ConstSeries le
   return model;
 }
 
+void addLaggedProducts(const Eigen::Ref<const Eigen::MatrixXd>& A,
+                       const Eigen::Ref<const Eigen::MatrixXd>& B,
+                       Eigen::Ref<Eigen::VectorXd> sums) {
+  const Eigen::Index lags = sums.size() - 1;
+  if (B.rows() != A.rows() + lags || B.cols() != A.cols())
+    throw Error(fmt::format("lagged products of {} x {} with {} x {} numbers over {} lags",
+                            A.rows(), A.cols(), B.rows(), B.cols(), lags));
+  for (Eigen::Index c = 0; c < A.cols(); ++c) {
+    for (Eigen::Index k = 0; k <= lags; ++k)
+      sums[k] += A.col(c).dot(B.col(c).segment(lags - k, A.rows()));
+  }
+}
+
 Eigen::VectorXd innovations(const Autoregression& model, ConstSeries series, Counts* counts) {
   requireSeries(series, *counts);
   const Counts given = *counts;

@@ -61,6 +61,13 @@ Eigen::Index highestOrder(Eigen::Index used);
 ///                   the lags that highestOrder() names
 Autoregression fitNoise(ConstSeries residual, ConstCounts counts, ConstSeries leverages);
 
+/// Adds to sums[k] the products of A with what is in B k rows earlier, k = 0 ... lags:
+///   sum_t,c A(t, c) B(lags + t - k, c).
+/// @param B  has `lags` rows more than A: those before
+void addLaggedProducts(const Eigen::Ref<const Eigen::MatrixXd>& A,
+                       const Eigen::Ref<const Eigen::MatrixXd>& B,
+                       Eigen::Ref<Eigen::VectorXd> sums);
+
 /// u_t / sqrt(innovation_share): the series with its memory taken out, of the same variance.
 /// @param counts  becomes false where a sample or one of the p before it does not count
 Eigen::VectorXd innovations(const Autoregression& model, ConstSeries series, Counts* counts);

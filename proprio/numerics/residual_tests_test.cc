@@ -197,6 +197,23 @@ TEST(Autoregression, FindsTheMemory) {
   EXPECT_NEAR(rate, kLevel, binomialLimit(500));
 }
 
+/// Claim: products with earlier rows are the sums that they are defined as; sizes must fit.
+TEST(Autoregression, LaggedProductsEqualTheirDefinition) {
+  constexpr Eigen::Index kRows = 7, kLags = 3, kColumns = 2;
+  const Eigen::MatrixXd A = Eigen::MatrixXd::Random(kRows, kColumns);
+  const Eigen::MatrixXd B = Eigen::MatrixXd::Random(kRows + kLags, kColumns);
+  Eigen::VectorXd sums = Eigen::VectorXd::Ones(kLags + 1);
+  addLaggedProducts(A, B, sums);
+  for (Eigen::Index k = 0; k <= kLags; ++k) {
+    double expected = 1.0;
+    for (Eigen::Index t = 0; t < kRows; ++t) {
+      for (Eigen::Index c = 0; c < kColumns; ++c) expected += A(t, c) * B(kLags + t - k, c);
+    }
+    EXPECT_NEAR(sums[k], expected, 1e-14);
+  }
+  EXPECT_THROW(addLaggedProducts(A, B.topRows(kRows), sums), Error);
+}
+
 /// Claim: a fit of 30 slow columns takes most of the slow part of the noise out of 500 residuals;
 /// the model of the noise behind them knows it all the same. The long-run ratio, (1 + m) / (1 - m)
 /// for noise of memory m, comes out to 10 % over 200 runs (standard error of the mean: 3 %), while
