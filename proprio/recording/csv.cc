@@ -125,7 +125,8 @@ TimeColumns findTimeColumns(const Recording& recording) {
     if (time->header && values.size() > 1 && (values.array() == values[0]).all()) continue;
     // a duration is a time if it grows; that of a step, or of a task, does not
     const Eigen::Index steps = values.size() - 1;
-    if (time->duration && !(values.tail(steps).array() > values.head(steps).array()).all())
+    if (time->duration && steps > 0 &&
+        !(values.tail(steps).array() > values.head(steps).array()).all())
       continue;
     best = static_cast<int>(c);
     chosen = *time;

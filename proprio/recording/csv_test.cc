@@ -619,5 +619,12 @@ TEST(CsvRecording, LastRowWithoutLineEnd) {
   EXPECT_NE(cut.find("shorter number"), std::string::npos) << cut;
 }
 
+// A table of names only has no samples, also where a duration would have to grow.
+TEST(CsvTest, durationWithoutRows) {
+  const Recording recording = readCsvRecordingText("duration,q1\n", "t.csv", {});
+  EXPECT_EQ(recording.samples(), 0);
+  EXPECT_EQ(namesOf(recording), std::vector<std::string>{"q1"});
+}
+
 }  // namespace
 }  // namespace proprio
