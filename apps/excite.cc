@@ -33,7 +33,7 @@ constexpr double kWell = 0.1, kBadly = 0.3;
 
 struct ExciteOptions : RobotOptions {
   std::string basis = "fourier";
-  std::optional<int> harmonics, control_points;
+  std::optional<int> harmonics, control_points, stops;
   double seconds = 10.0;
   std::string criterion = "condition";
   bool scaled = false, weighted = false;
@@ -92,19 +92,30 @@ std::vector<int> columnsOf(const ExciteOptions& options, const ParameterLayout& 
 
 /// Which motions are chosen from, and how many unknowns they have.
 void chooseBasis(const ExciteOptions& options, ExcitationOptions* design) {
-  if (options.basis != "fourier" && options.basis != "b-spline") {
+  struct Choice {
+    const char *name, *size;
+    ExcitationBasis basis;
+    const std::optional<int>& given;
+    int& wanted;
+  };
+  const Choice choices[] = {
+      {"fourier", "harmonics", ExcitationBasis::kFourier, options.harmonics, design->harmonics},
+      {"b-spline", "control-points", ExcitationBasis::kBSpline, options.control_points,
+       design->control_points},
+      {"trapezoid", "stops", ExcitationBasis::kTrapezoid, options.stops, design->stops}};
+  const auto chosen = std::ranges::find(choices, options.basis, &Choice::name);
+  if (chosen == std::end(choices)) {
     throw Error(fmt::format("--basis: there is no {}{}", inQuotes(options.basis),
-                            didYouMean(options.basis, {"fourier", "b-spline"})));
+                            didYouMean(options.basis, {"fourier", "b-spline", "trapezoid"})));
   }
-  const bool spline = options.basis == "b-spline";
-  if (spline ? options.harmonics.has_value() : options.control_points.has_value()) {
-    throw Error(fmt::format("--basis {} has no {}; its size is --{}", options.basis,
-                            spline ? "harmonics" : "control points",
-                            spline ? "control-points" : "harmonics"));
+  for (const Choice& other : choices) {
+    if (other.given && other.basis != chosen->basis) {
+      throw Error(fmt::format("--basis {} has no {}; its size is --{}", chosen->name, other.size,
+                              chosen->size));
+    }
   }
-  if (spline) design->basis = ExcitationBasis::kBSpline;
-  if (options.harmonics) design->harmonics = *options.harmonics;
-  if (options.control_points) design->control_points = *options.control_points;
+  design->basis = chosen->basis;
+  if (chosen->given) chosen->wanted = *chosen->given;
 }
 
 Setup setUp(const ExciteOptions& options) {
@@ -534,11 +545,13 @@ Run addExcite(CLI::App& verb) {
   const auto options = std::make_shared<ExciteOptions>();
   ExciteOptions& o = *options;
   addRobotOptions(verb, o);
-  verb.add_option("--basis", o.basis, "of the motion: fourier (series) or b-spline (degree 5)")
+  verb.add_option("--basis", o.basis,
+                  "of the motion: fourier (series), b-spline (degree 5) or trapezoid (of velocity)")
       ->capture_default_str();
   verb.add_option("--harmonics", o.harmonics, "of the Fourier series [20]");
   verb.add_option("--control-points", o.control_points,
                   "of the B-spline, three at rest at either end included [44]");
+  verb.add_option("--stops", o.stops, "of the trapezoids: postures at which all joints stop [20]");
   verb.add_option("--seconds", o.seconds, "length of the motion")->capture_default_str();
   verb.add_option("--criterion", o.criterion,
                   "to be minimised: condition, condition_and_sigma, published, trace, d, a, e")

@@ -1,11 +1,11 @@
 #pragma once
 
-/// Designs motions from which parameters can be identified well: finite Fourier series or B-splines
-/// per joint whose coefficients minimise a criterion of the regressor (excitation_criterion.h)
-/// under everything that motion_constraints.h knows, at rest at both ends, which are at the same
-/// posture.
+/// Designs motions from which parameters can be identified well: finite Fourier series, B-splines
+/// or trapezoids per joint whose coefficients minimise a criterion of the regressor
+/// (excitation_criterion.h) under everything that motion_constraints.h knows, at rest at both ends,
+/// which are at the same posture.
 ///
-/// How: both kinds of motion are linear in their coefficients, and what does not rest at both ends
+/// How: all kinds of motion are linear in their coefficients, and what does not rest at both ends
 /// is eliminated, x = (start, 0) + N z; a random start is scaled until it keeps every limit; then
 /// rounds of
 ///   1. Ipopt on log(criterion) with true gradients, constraints at chosen times,
@@ -48,8 +48,9 @@ struct ExcitationProgress {
 };
 
 /// Motions among which the design chooses. Fourier series have a limited band; B-splines (degree 5,
-/// equal distances between knots) change by parts.
-enum class ExcitationBasis { kFourier, kBSpline };
+/// equal distances between knots) change by parts; trapezoids stop at postures, with accelerations
+/// that jump: what simple controllers can do.
+enum class ExcitationBasis { kFourier, kBSpline, kTrapezoid };
 
 struct ExcitationOptions {
   ExcitationBasis basis = ExcitationBasis::kFourier;
@@ -57,6 +58,7 @@ struct ExcitationOptions {
   /// Of B-splines, the three that rest at either end included; 5 unknowns less per joint. Waves as
   /// short as two intervals between knots: by default as many and as short as by harmonics.
   int control_points = 44;
+  int stops = 20;  ///< of trapezoids: postures in equal times, as many unknowns per joint
   double seconds = 10.0;
   /// `columns` empty: the base parameters. `smoothing` is that of the search (0: 8); results are
   /// exact. `earlier` is set from the motions below, at the rate of the design's own samples.
@@ -89,7 +91,7 @@ struct ExcitationDesign {
   bool feasible = false;  ///< there is a motion, and it keeps every limit
   std::string note;       ///< why not; or what ended the search
   std::vector<std::string> joints;
-  std::shared_ptr<const Trajectory> motion;  ///< a FourierSeries or a BSpline
+  std::shared_ptr<const Trajectory> motion;  ///< a FourierSeries, a BSpline, or polynomials
   int samples = 0;                           ///< of the grid on which every limit holds: onGrid()
   double start_criterion = 0.0;              ///< of the random start, made feasible
   double criterion = 0.0;                    ///< of the motion

@@ -25,9 +25,15 @@ MotionLimits designLimits(const Model& model, const ExcitationOptions& options) 
 }
 
 RestBasis restBasis(const ExcitationOptions& options) {
-  return options.basis == ExcitationBasis::kFourier
-             ? fourierRest(options.harmonics, options.seconds)
-             : bSplineRest(options.control_points, options.seconds);
+  switch (options.basis) {
+    case ExcitationBasis::kFourier:
+      return fourierRest(options.harmonics, options.seconds);
+    case ExcitationBasis::kBSpline:
+      return bSplineRest(options.control_points, options.seconds);
+    case ExcitationBasis::kTrapezoid:
+      return trapezoidRest(options.stops, options.seconds);
+  }
+  return {};
 }
 
 Eigen::Index criterionSamples(const RestBasis& basis, const CriterionOptions& criterion,

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "proprio/core/error.h"
 #include "proprio/motion/b_spline.h"
 #include "proprio/motion/fourier_series.h"
+#include "proprio/motion/piecewise_polynomial.h"
 #include "proprio/motion/rest_basis_internal.h"
 #include "proprio/numerics/dense.h"
 
@@ -46,25 +48,82 @@ Eigen::MatrixXd restCoefficients(double period, int harmonics) {
   return map;
 }
 
-/// Control points of all closed splines at rest: column 0 moves them all, the others the inner ones
-/// by G^(-1/2), where G is the integral of products of the accelerations that they cause.
-Eigen::MatrixXd restControlPoints(const std::vector<double>& knots, int control_points,
-                                  double seconds) {
-  const int intervals = control_points - kRestDegree;
+/// All closed motions through points of which `first` at the beginning and `last` at the end are
+/// the start: column 0 moves all points, the others the inner ones by G^(-1/2), where G is the
+/// integral of products of the accelerations that they cause, from midpoints of each interval.
+Eigen::MatrixXd restPoints(const RestBasis& basis, int intervals, int first, int last) {
   const int samples = kSamplesPerInterval * intervals;
-  const Eigen::VectorXd times = Eigen::VectorXd::NullaryExpr(
-      samples, [&](Eigen::Index k) { return seconds * (static_cast<double>(k) + 0.5) / samples; });
-  const Eigen::Index inner = control_points - 2 * kRestingPoints;
-  const Eigen::MatrixXd a =
-      bSplineBasis(knots, kRestDegree, times).a.middleCols(kRestingPoints, inner);
-  const SymmetricEigen gram = symmetricEigen(a.transpose() * a * (seconds / samples));
-  const double size = 2.0 * std::numbers::pi / seconds * std::sqrt(0.5 * seconds);
+  const Eigen::VectorXd times = Eigen::VectorXd::NullaryExpr(samples, [&](Eigen::Index k) {
+    return basis.seconds * (static_cast<double>(k) + 0.5) / samples;
+  });
+  const Eigen::MatrixXd all = basis.full(times).a;
+  const Eigen::Index inner = all.cols() - first - last;
+  const auto a = all.middleCols(first, inner);
+  const SymmetricEigen gram = symmetricEigen(a.transpose() * a * (basis.seconds / samples));
+  const double size = 2.0 * std::numbers::pi / basis.seconds * std::sqrt(0.5 * basis.seconds);
   const Eigen::VectorXd scale = size * gram.values.cwiseSqrt().cwiseInverse();
-  Eigen::MatrixXd map = Eigen::MatrixXd::Zero(control_points, 1 + inner);
+  Eigen::MatrixXd map = Eigen::MatrixXd::Zero(all.cols(), 1 + inner);
   map.col(0).setOnes();
-  map.block(kRestingPoints, 1, inner, inner) =
-      gram.vectors * scale.asDiagonal() * gram.vectors.transpose();
+  map.block(first, 1, inner, inner) = gram.vectors * scale.asDiagonal() * gram.vectors.transpose();
   return map;
+}
+
+/// Position, velocity and acceleration of a trapezoid from 0 to 1 in one second, a third each of
+/// acceleration, cruise and deceleration, at u from 0 to 1.
+Eigen::Vector3d trapezoidAt(double u) {
+  constexpr double kSpeed = 1.5, kAcceleration = 4.5;
+  if (u < 1.0 / 3.0) return {0.5 * kAcceleration * u * u, kAcceleration * u, kAcceleration};
+  if (u < 2.0 / 3.0) return {0.25 + kSpeed * (u - 1.0 / 3.0), kSpeed, 0.0};
+  const double left = 1.0 - u;
+  return {1.0 - 0.5 * kAcceleration * left * left, kAcceleration * left, -kAcceleration};
+}
+
+/// The posture after k of so many, around.
+Eigen::Index after(Eigen::Index k, Eigen::Index postures) { return k + 1 < postures ? k + 1 : 0; }
+
+/// Motions through so many postures and back to the first, in equal times, at rest at each.
+MotionBasis trapezoidBasis(int postures, double seconds, const Eigen::VectorXd& times) {
+  const double step = seconds / postures;
+  MotionBasis basis;
+  for (Eigen::MatrixXd* m : {&basis.q, &basis.v, &basis.a}) m->setZero(times.size(), postures);
+  for (Eigen::Index i = 0; i < times.size(); ++i) {
+    const Eigen::Index k =
+        std::min(static_cast<Eigen::Index>(times[i] / step), Eigen::Index{postures} - 1);
+    const Eigen::Vector3d s = trapezoidAt(times[i] / step - static_cast<double>(k));
+    const Eigen::Index next = after(k, postures);
+    basis.q(i, k) = 1.0 - s[0];
+    basis.q(i, next) = s[0];
+    basis.v(i, next) = s[1] / step;
+    basis.v(i, k) = -basis.v(i, next);
+    basis.a(i, next) = s[2] / (step * step);
+    basis.a(i, k) = -basis.a(i, next);
+  }
+  return basis;
+}
+
+/// The same as a motion: three pieces from each posture (row of `postures`, column = joint).
+std::shared_ptr<const Trajectory> trapezoidsThrough(const Eigen::MatrixXd& postures,
+                                                    double seconds) {
+  const Eigen::Index count = postures.rows();
+  const double step = seconds / static_cast<double>(count);
+  auto motion = std::make_shared<PiecewisePolynomial>();
+  motion->degree = 2;
+  motion->coefficients.resize(postures.cols(), 9 * count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const Eigen::VectorXd from = postures.row(k),
+                          way = postures.row(after(k, count)) - postures.row(k);
+    for (int third = 0; third < 3; ++third) {
+      // a little inside the piece: at its very beginning rounding may give the one before
+      const Eigen::Vector3d s = trapezoidAt(third / 3.0), inside = trapezoidAt((third + 0.5) / 3.0);
+      motion->knots.push_back(step * (static_cast<double>(k) + third / 3.0));
+      auto c = motion->coefficients.middleCols(9 * k + 3 * third, 3);
+      c.col(0) = from + s[0] * way;
+      c.col(1) = s[1] / step * way;
+      c.col(2) = 0.5 * inside[2] / (step * step) * way;
+    }
+  }
+  motion->knots.push_back(seconds);
+  return motion;
 }
 
 }  // namespace
@@ -105,16 +164,34 @@ RestBasis bSplineRest(int control_points, double seconds) {
   RestBasis basis;
   basis.seconds = seconds;
   basis.waves = (control_points - kRestDegree + 1) / 2;
-  basis.to_full = restControlPoints(knots, control_points, seconds);
   basis.full = [knots](const Eigen::VectorXd& times) {
     return bSplineBasis(knots, kRestDegree, times);
   };
+  basis.to_full = restPoints(basis, control_points - kRestDegree, kRestingPoints, kRestingPoints);
   basis.trajectory = [knots](const Eigen::MatrixXd& columns) {
     auto spline = std::make_shared<BSpline>();
     spline->degree = kRestDegree;
     spline->knots = knots;
     spline->control_points = columns.transpose();
     return spline;
+  };
+  return basis;
+}
+
+RestBasis trapezoidRest(int postures, double seconds) {
+  if (postures < 2) {
+    throw Error(fmt::format("{} postures; a motion needs at least 2 to move between", postures));
+  }
+  checkSeconds(seconds);
+  RestBasis basis;
+  basis.seconds = seconds;
+  basis.waves = (postures + 1) / 2;
+  basis.full = [=](const Eigen::VectorXd& times) {
+    return trapezoidBasis(postures, seconds, times);
+  };
+  basis.to_full = restPoints(basis, postures, 1, 0);
+  basis.trajectory = [=](const Eigen::MatrixXd& columns) {
+    return trapezoidsThrough(columns, seconds);
   };
   return basis;
 }

@@ -11,6 +11,10 @@
 ///   Fourier series   M z = (offset, a, b) of fourier_series.h, 2 L - 1 columns for L harmonics
 ///   B-spline         M z = the control points of a clamped spline of degree 5 (b_spline.h), of
 ///                    which the first and last three are z_0; 5 columns less than control points
+///   trapezoids       M z = postures at equal times, passed at rest, the first of them z_0; between
+///                    two of them each joint accelerates, cruises and decelerates for a third of
+///                    the time. Acceleration jumps, at both ends of the motion too; as many columns
+///                    as postures
 /// Not a public header.
 
 #include <functional>
@@ -40,6 +44,10 @@ RestBasis fourierRest(int harmonics, double seconds);
 /// The shortest wave is two intervals between knots. @throws Error for fewer than 7 control points
 /// or a time that is not positive.
 RestBasis bSplineRest(int control_points, double seconds);
+
+/// The shortest wave is two ways between postures. @throws Error for fewer than 2 postures or a
+/// time that is not positive.
+RestBasis trapezoidRest(int postures, double seconds);
 
 /// Samples evenly spaced from 0, without the end, where the motion is again as at 0.
 struct RestGrid {

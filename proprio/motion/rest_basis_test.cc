@@ -9,6 +9,7 @@
 #include "proprio/core/error.h"
 #include "proprio/motion/b_spline.h"
 #include "proprio/motion/fourier_series.h"
+#include "proprio/motion/point_to_point.h"
 #include "proprio/motion/rest_basis_internal.h"
 #include "proprio/numerics/dense.h"
 
@@ -48,6 +49,49 @@ TEST(RestBasis, EveryMotionRestsAtBothEnds) {
       EXPECT_LT((at.v.row(k) * z - v.transpose()).norm(), 1e-12);
       EXPECT_LT((at.a.row(k) * z - a.transpose()).norm(), 1e-11);
       EXPECT_LT((grid.full.a.row(k) * basis.to_full * z - a.transpose()).norm(), 1e-11);
+    }
+  }
+}
+
+// Trapezoids stop at the unknowns' postures in equal times; in between velocity is a trapezoid: it
+// grows for a third of the time, stays for a third at 1.5 times the average, and shrinks. The
+// motion is that of its basis, and of pointToPoint with limits that ask for the same times.
+TEST(RestBasis, TrapezoidsStopAtEveryPosture) {
+  constexpr int kPostures = 5;
+  const RestBasis basis = trapezoidRest(kPostures, kSeconds);
+  ASSERT_EQ(basis.to_full.cols(), kPostures);
+  const Eigen::MatrixXd z = someUnknowns(basis, 2), postures = basis.to_full * z;
+  const auto motion = basis.trajectory(postures);
+  const double step = kSeconds / kPostures;
+  Eigen::VectorXd q(2), v(2), a(2), other_q(2), other_v(2), other_a(2);
+  EXPECT_LT((postures.row(0) - z.row(0)).norm(), 1e-12);
+  for (int k = 0; k <= kPostures; ++k) {
+    motion->at(k * step, q, v, a);
+    EXPECT_LT((q - postures.row(k % kPostures).transpose()).norm() + v.norm(), 1e-12);
+    if (k == kPostures) break;
+    const Eigen::VectorXd from = postures.row(k), to = postures.row((k + 1) % kPostures);
+    MotionLimits limits;
+    limits.joints = {"a", "b"};
+    limits.lower = limits.upper = limits.jerk = limits.effort = Eigen::Vector2d::Zero();
+    limits.velocity = 1.5 / step * (to - from).cwiseAbs();
+    limits.acceleration = 4.5 / (step * step) * (to - from).cwiseAbs();
+    const PiecewisePolynomial one = pointToPoint(from, to, limits, Profile::kTrapezoid);
+    EXPECT_NEAR(one.duration(), step, 1e-12);
+    Eigen::VectorXd times(6);
+    for (int i = 0; i < 6; ++i) {  // inside the pieces, where acceleration does not jump
+      const double u = (i + 0.5) / 6.0;
+      times[i] = (k + u) * step;
+      motion->at(times[i], q, v, a);
+      one.at(u * step, other_q, other_v, other_a);
+      EXPECT_LT((q - other_q).norm() + (v - other_v).norm() + (a - other_a).norm(), 1e-11);
+    }
+    const MotionBasis at = basis.at(times);
+    for (int i = 0; i < 6; ++i) {
+      motion->at(times[i], q, v, a);
+      EXPECT_LT((at.q.row(i) * z - q.transpose()).norm() +
+                    (at.v.row(i) * z - v.transpose()).norm() +
+                    (at.a.row(i) * z - a.transpose()).norm(),
+                1e-11);
     }
   }
 }
@@ -97,9 +141,12 @@ TEST(RestBasis, SizesMakeSense) {
   EXPECT_THROW(fourierRest(1, 10.0), Error);
   EXPECT_THROW(bSplineRest(6, 10.0), Error);
   EXPECT_THROW(bSplineRest(-1, 10.0), Error);
+  EXPECT_EQ(trapezoidRest(2, 10.0).to_full.cols(), 2);
+  EXPECT_THROW(trapezoidRest(1, 10.0), Error);
   for (const double seconds : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
     EXPECT_THROW(fourierRest(5, seconds), Error);
     EXPECT_THROW(bSplineRest(9, seconds), Error);
+    EXPECT_THROW(trapezoidRest(9, seconds), Error);
   }
 }
 

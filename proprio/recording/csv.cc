@@ -112,7 +112,7 @@ TimeColumns splitTimeColumns(const Recording& recording) {
 }
 
 TimeColumns findTimeColumns(const Recording& recording) {
-  const TimeColumns split = splitTimeColumns(recording);
+  TimeColumns split = splitTimeColumns(recording);
   if (split.whole >= 0) return split;
   int best = -1;
   TimeName chosen;

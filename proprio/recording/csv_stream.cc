@@ -222,7 +222,7 @@ class Reader {
   // decides on the dialect from the first block and skips what precedes the first row
   const char* start(const char* p, const char* end);
   void block(const char* p, const char* end, bool unterminated);
-  template <bool kMixed>
+  template <bool Mixed>
   bool fastRow(const char*& p);
   bool mixedCell(CellKind kind, const char*& q, double& value);
   void slowRow(std::string_view line, bool cut_off);
@@ -325,7 +325,7 @@ bool Reader::mixedCell(CellKind kind, const char*& q, double& value) {
 
 // a row of plain numbers, or of cells as they were at first; false (and p unchanged) for everything
 // that needs a closer look
-template <bool kMixed>
+template <bool Mixed>
 bool Reader::fastRow(const char*& p) {
   const char* q = p;
   double* out = row();
@@ -333,14 +333,14 @@ bool Reader::fastRow(const char*& p) {
   const auto skip = [this, &q] {
     while (*q == ' ' || (blanks_ && *q == '\t')) ++q;
   };
-  const size_t cells = kMixed ? kinds_.size() : width_;
+  const size_t cells = Mixed ? kinds_.size() : width_;
   for (size_t c = 0; c < cells; ++c) {
     if (c > 0 && !blanks_) {
       if (*q != separator) return false;
       ++q;
     }
     skip();
-    if constexpr (kMixed) {
+    if constexpr (Mixed) {
       if (kinds_[c] != CellKind::kNumber) {
         double value = 0.0;
         if (!mixedCell(kinds_[c], q, value)) return false;
