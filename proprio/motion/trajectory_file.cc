@@ -59,7 +59,7 @@ MotionSamples samplesToTheEnd(const JointMotion& motion, double rate) {
 Unit motionUnit(const Recording& table, const Channel& channel, const std::string& prefix) {
   if (channel.unit.empty()) return {};
   const std::string rate = prefix == "q_" ? "" : prefix == "v_" ? "/s" : "/s^2";
-  const Unit unit = findUnit(channel.unit).value_or(Unit());
+  Unit unit = findUnit(channel.unit).value_or(Unit());
   if (unit.si != "rad" + rate && unit.si != "m" + rate) {
     throw Error(fmt::format(
         "{}: the column {} is in {}, expected rad{} or m{}, or a unit that is "

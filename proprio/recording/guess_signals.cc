@@ -438,7 +438,7 @@ NamedQuantity quantityInName(const std::string& name) {
 
 std::vector<std::string> jointsAlongChain(const Model& model) {
   std::vector<std::pair<int, std::string>> joints;  // with how many others move it
-  const std::vector<std::string> names = signalJoints(model);
+  std::vector<std::string> names = signalJoints(model);
   std::map<int, const Joint*> above;  // by the link that it moves
   for (const Joint& joint : model.joints) above[joint.second] = &joint;
   std::set<int> depths;
