@@ -147,7 +147,7 @@ Eigen::MatrixX3d hullNormals(const Model& model, int link) {
   Eigen::MatrixX3d rows(static_cast<Eigen::Index>(points.size()), 3);
   for (size_t i = 0; i < points.size(); ++i)
     rows.row(static_cast<Eigen::Index>(i)) = points[i].transpose();
-  const Eigen::MatrixX3d faces = convexHull(rows).normals, directions = hullDirections();
+  Eigen::MatrixX3d faces = convexHull(rows).normals, directions = hullDirections();
   if (faces.rows() == 0) return directions;
   if (faces.rows() <= kMostFaces) return faces;
   Eigen::MatrixX3d some(kMostFaces, 3);

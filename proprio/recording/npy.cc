@@ -181,15 +181,15 @@ double halfValue(uint16_t bits) {
   return (bits & 0x8000) != 0 ? -size : size;
 }
 
-template <typename T, double (*kValue)(T) = plainValue<T>>
+template <typename T, double (*Value)(T) = plainValue<T>>
 void convert(std::string_view bytes, bool big_endian, bool column_major, Eigen::MatrixXd& out) {
   ByteReader reader(bytes, "", 0, big_endian);
   if (column_major) {
     for (Eigen::Index c = 0; c < out.cols(); ++c)
-      for (Eigen::Index r = 0; r < out.rows(); ++r) out(r, c) = kValue(reader.read<T>("a number"));
+      for (Eigen::Index r = 0; r < out.rows(); ++r) out(r, c) = Value(reader.read<T>("a number"));
   } else {
     for (Eigen::Index r = 0; r < out.rows(); ++r)
-      for (Eigen::Index c = 0; c < out.cols(); ++c) out(r, c) = kValue(reader.read<T>("a number"));
+      for (Eigen::Index c = 0; c < out.cols(); ++c) out(r, c) = Value(reader.read<T>("a number"));
   }
 }
 
