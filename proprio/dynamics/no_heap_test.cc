@@ -18,6 +18,7 @@
 #include "proprio/dynamics/kinematics_batch.h"
 #include "proprio/dynamics/mass_matrix.h"
 #include "proprio/dynamics/momentum_regressor.h"
+#include "proprio/dynamics/position_steps.h"
 #include "proprio/dynamics/regressor.h"
 #include "proprio/dynamics/testing/bundled_robots.h"
 #include "proprio/dynamics/testing/test_robot.h"
@@ -135,6 +136,9 @@ TEST(NoHeap, OneSample) {
     const LinkWrenches wrenches = LinkWrenches::Random(6, links);
     Eigen::VectorXd out(nv);
     Eigen::MatrixXd M(nv, nv), Y(nv, 10 * links);
+    Eigen::VectorXd moved_q(x.q.size());
+    expectNoHeap("integratePosition", [&] { integratePosition(r.tree, x.q, x.v, moved_q); });
+    expectNoHeap("positionDifference", [&] { positionDifference(r.tree, x.q, moved_q, out); });
     for (const LinkWrenches* external : {static_cast<const LinkWrenches*>(nullptr), &wrenches}) {
       expectNoHeap("inverseDynamics", [&] {
         inverseDynamics(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, out, external);
