@@ -263,7 +263,8 @@ TEST_F(Command, Dynamics) {
 // A force (fx, fz) at the elbow in the axes of the forearm and a moment ty about its y axis turn
 // the planar arm by the closed form l1 (fx sin q2 + fz cos q2) - ty and -ty: the drives have to
 // supply that much less, and forward dynamics takes the wrench into account again. A link that does
-// not exist and columns that are missing are named; simulate does not take wrenches for a state.
+// not exist and columns that are missing are named; simulate takes no wrenches or torques for a
+// state.
 TEST_F(Command, DynamicsWithExternalWrenches) {
   const double q1 = 1.0, q2 = 0.5, fx = 3.0, fz = -7.0, ty = 0.4;
   const std::string head =
@@ -304,6 +305,7 @@ TEST_F(Command, DynamicsWithExternalWrenches) {
   refused("dynamics", "q_shoulder,q_elbow,wrench_forarm_fx\n0,0,1\n", "'wrench_forearm_fx'");
   refused("dynamics", "q_shoulder,q_elbow,wrench_forearm_fx\n0,0,1\n", "5 columns are missing");
   refused("simulate", head + "\n" + row + "\n", "wrench columns");
+  refused("simulate", "q_shoulder,q_elbow,tau_shoulder,tau_elbow\n0,0,1,1\n", "torque columns");
 }
 
 // Accelerations that do not exist are an error with the joint, and nothing is written; names with

@@ -40,9 +40,8 @@ int runDynamics(const DynamicsOptions& options) {
   if (!states.has_v) zero += " velocities";
   if (!states.has_a) zero += zero.empty() ? " accelerations" : " and accelerations";
   std::string pushed;
-  for (const int link : states.wrench_links)
-    pushed +=
-        (pushed.empty() ? "; wrenches on " : ", ") + model->links[static_cast<size_t>(link)].name;
+  for (const std::string& place : states.wrench_places)
+    pushed += (pushed.empty() ? "; wrenches on " : ", ") + place;
   print(fmt::format("{}: {} states of {}, {} columns ({}){}{}\n", options.out, states.q.rows(),
                     model->name, table.names.size(), fmt::join(quantities, ", "), pushed,
                     zero.empty() ? "" : "; no" + zero + " given, taken as zero"));
@@ -58,8 +57,8 @@ Run addDynamics(CLI::App& verb) {
           "--state", options->state,
           "table of states with the columns q_JOINT, v_JOINT, a_JOINT, tau_JOINT, for a free base "
           "base_x .. base_qw, base_vx .. base_wz, base_ax .. base_alz, and for external wrenches "
-          "wrench_LINK_fx .. wrench_LINK_tz: force and moment on the link from outside, at the "
-          "origin of its frame, in its axes")
+          "wrench_L_fx .. wrench_L_tz: force and moment on a link or frame L from outside, at "
+          "its origin, in its axes")
       ->required()
       ->type_name("FILE.csv");
   verb.add_option("--out", options->out, "where the result goes")

@@ -32,9 +32,12 @@ void startState(const SimulateOptions& options, const Tree& tree, Eigen::VectorX
   const StateTable states = statesFrom(readCsv(options.state), tree);
   if (states.q.rows() == 0)
     throw Error(options.state + ": there is no state in it; expected at least one row of numbers");
-  if (!states.wrench_links.empty())
-    throw Error(options.state +
-                ": there are wrench columns, expected a state to start from; leave them out");
+  const bool wrenches = !states.wrench_links.empty();
+  if (wrenches || states.tau.cols() > 0)
+    throw Error(fmt::format(
+        "{}: there are {} columns, expected a state to start from, which moves "
+        "without drive torques; leave them out{}",
+        options.state, wrenches ? "wrench" : "torque", wrenches ? ", or push with --push" : ""));
   q = states.q.row(0).transpose();
   v = states.v.row(0).transpose();
 }
@@ -167,8 +170,7 @@ Run addSimulate(CLI::App& verb) {
       ->capture_default_str();
   verb.add_option("--state", options->state,
                   "start from the first state of this table (columns as for dynamics, without "
-                  "wrenches); otherwise at "
-                  "rest with all positions zero")
+                  "torques and wrenches); otherwise at rest with all positions zero")
       ->type_name("FILE.csv");
   verb.add_option("--out", options->out,
                   "write time, positions, velocities, accelerations; with --trajectory the log, in "

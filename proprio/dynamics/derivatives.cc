@@ -165,34 +165,35 @@ void torqueRegressorGradient(const Tree& tree, Workspace& workspace, ConstVector
 
 namespace {
 
-/// Fewer samples than lanes: weights and gradients go through the workspace, idle lanes repeat the
-/// last sample.
+/// Fewer samples than lanes, or mimic joints: weights and gradients go through the workspace in
+/// full coordinates, idle lanes repeat the last sample.
 void gatheredGradient(const Tree& tree, Workspace& workspace, const internal::Block& b,
                       RegressorBatch& weights, MatrixRef gradient_q, MatrixRef gradient_v,
                       MatrixRef gradient_a) {
   const kernels::Table& table = kernels::active();
-  const Eigen::Index lanes = table.lanes, nv = tree.velocityCount();
+  const Eigen::Index lanes = table.lanes, nf = tree.fullVelocityCount();
   const auto columns = static_cast<Eigen::Index>(10 * tree.model().links.size());
-  for (Eigen::Index row = 0; row < nv; ++row) {
-    const auto from = weights.rows(row, b.start + b.count);
+  for (Eigen::Index row = 0; row < nf; ++row) {
+    const auto k = static_cast<size_t>(row);
+    const auto from = weights.rows(tree.v_source[k], b.start + b.count);
     double* to = workspace.fullRegressor() + row * columns * lanes;
     for (Eigen::Index column = 0; column < columns; ++column) {
       for (Eigen::Index lane = 0; lane < lanes; ++lane) {
-        to[column * lanes + lane] = from(b.start + std::min(lane, b.count - 1), column);
+        to[column * lanes + lane] =
+            tree.v_ratio[k] * from(b.start + std::min(lane, b.count - 1), column);
       }
     }
   }
   double* const out[3] = {workspace.fullTorque(), workspace.fullMatrix(),
-                          workspace.fullMatrix() + nv * lanes};
+                          workspace.fullMatrix() + nf * lanes};
   table.pack.regressor_adjoint(workspace.kernelTree(), workspace.scratch(), workspace.rowOf(), b.q,
                                b.v, b.a, {workspace.fullRegressor(), columns * lanes, lanes},
                                {out[0], lanes}, {out[1], lanes}, {out[2], lanes});
   MatrixRef* const gradients[3] = {&gradient_q, &gradient_v, &gradient_a};
   for (int k = 0; k < 3; ++k) {
-    for (Eigen::Index i = 0; i < nv; ++i) {
-      for (Eigen::Index lane = 0; lane < b.count; ++lane) {
-        (*gradients[k])(b.start + lane, i) = out[k][i * lanes + lane];
-      }
+    for (Eigen::Index lane = 0; lane < b.count; ++lane) {
+      internal::contractTorque(tree, out[k] + lane, lanes, gradients[k]->data() + b.start + lane,
+                               gradients[k]->outerStride());
     }
   }
 }
@@ -206,10 +207,8 @@ void torqueRegressorGradientBatch(const Tree& tree, Workspace& workspace, ConstM
   constexpr const char* kName = "torqueRegressorGradientBatch";
   const Eigen::Index samples = q.rows(), nv = tree.velocityCount();
   const kernels::Table& table = kernels::active();
-  if (tree.hasMimic() || weights.capacity() < samples) {
-    throw Error(std::string(kName) +
-                ": needs a tree without mimic joints and no more samples than the weights hold.");
-  }
+  if (weights.capacity() < samples)
+    throw Error(std::string(kName) + ": the weights hold fewer samples than q.");
   requireSize(kName, "columns of q", q.cols(), tree.positionCount());
   for (const ConstMatrixRef* m : {&v, &a}) requireSize(kName, "v or a", m->size(), samples * nv);
   for (const MatrixRef* m : {&gradient_q, &gradient_v, &gradient_a}) {

@@ -47,7 +47,6 @@ void torqueRegressorGradient(const Tree& tree, Workspace& workspace, ConstVector
                              VectorRef gradient_q, VectorRef gradient_v, VectorRef gradient_a);
 
 /// Many samples: weights in the layout of RegressorBatch, gradients samples x velocityCount().
-/// Trees with mimic joints are refused.
 class RegressorBatch;
 void torqueRegressorGradientBatch(const Tree& tree, Workspace& workspace, ConstMatrixRef q,
                                   ConstMatrixRef v, ConstMatrixRef a, RegressorBatch& weights,

@@ -259,7 +259,6 @@ TEST(Derivatives, RegressorGradient) {
       EXPECT_LT((gv - fv).norm(), kDerivativeTolerance * (1 + fv.norm()));
       EXPECT_LT((ga - fa).norm(), kDerivativeTolerance * (1 + fa.norm()));
     }
-    if (r.tree.hasMimic()) continue;
     torqueRegressorGradientBatch(r.tree, r.workspace, qs, vs, as, weights, gqs, gvs, gas);
     EXPECT_LT((gqs - one_q).norm(), 1e-11 * (1 + one_q.norm()));
     EXPECT_LT((gvs - one_v).norm(), 1e-11 * (1 + one_v.norm()));

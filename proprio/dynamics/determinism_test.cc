@@ -63,12 +63,9 @@ Eigen::MatrixXd results(TestRobot& r, const Batch& in) {
   massMatrixBatch(r.tree, r.compiled, r.workspace, in.q, M);
   torqueRegressorBatch(r.tree, r.workspace, in.q, in.v, in.a, regressor);
   linkPosesBatch(r.tree, r.workspace, in.q, poses);
-  gradient.setZero();
-  if (!r.tree.hasMimic()) {
-    torqueRegressorGradientBatch(r.tree, r.workspace, in.q, in.v, in.a, regressor,
-                                 gradient.leftCols(nv), gradient.middleCols(nv, nv),
-                                 gradient.rightCols(nv));
-  }
+  torqueRegressorGradientBatch(r.tree, r.workspace, in.q, in.v, in.a, regressor,
+                               gradient.leftCols(nv), gradient.middleCols(nv, nv),
+                               gradient.rightCols(nv));
   for (Eigen::Index j = 0; j < nv; ++j)
     Y.middleCols(j * 10 * links, 10 * links) = regressor.rows(j, samples);
   Eigen::MatrixXd out(samples, 3 * nv + M.cols() + Y.cols() + poses.cols() + gradient.cols());

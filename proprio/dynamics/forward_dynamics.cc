@@ -1,6 +1,7 @@
 #include "proprio/dynamics/forward_dynamics.h"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 
 #include "proprio/dynamics/coordinates.h"
 #include "proprio/dynamics/inverse_dynamics.h"
@@ -20,6 +21,40 @@ const LinkWrenches* sampleWrenches(Workspace& workspace, const BatchWrenches* ex
         external->values.block<1, 6>(sample, 6 * static_cast<Eigen::Index>(i)).transpose();
   }
   return &out;
+}
+
+/// Dual numbers through the mass matrix: a = M^-1 (tau - bias) from the values, then its derivative
+/// from M da = dtau - dID(q, v, a) with a held, ID = inverse dynamics.
+void dualByMassMatrix(const Tree& tree, const CompiledParametersOf<Dual>& parameters,
+                      Workspace& workspace, const internal::DualSample& s,
+                      const std::vector<Dual>& tau, std::vector<Dual>* a) {
+  const int nf = tree.fullVelocityCount();
+  Dual* full = reinterpret_cast<Dual*>(workspace.fullMatrix());
+  std::fill_n(full, nf * nf, Dual());
+  kernels::kDual.mass_matrix(workspace.kernelTree(), parameters.bodies.data(),
+                             parameters.rotorOrNull(), s.scratch, {s.q, 1}, {full, 1, nf});
+  workspace.square().setZero();
+  for (int k = 0; k < nf * nf; ++k) {
+    const auto i = static_cast<size_t>(k % nf), j = static_cast<size_t>(k / nf);
+    workspace.square()(tree.v_source[i], tree.v_source[j]) +=
+        tree.v_ratio[i] * tree.v_ratio[j] * full[k].value;
+  }
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(workspace.square());
+  for (Dual& x : *a) x.value = 0.0;
+  for (double Dual::*part : {&Dual::value, &Dual::derivative}) {
+    for (size_t i = 0; i < tree.v_source.size(); ++i)
+      s.a[i] = tree.v_ratio[i] * (*a)[static_cast<size_t>(tree.v_source[i])].value;
+    kernels::kDual.inverse_dynamics(workspace.kernelTree(), parameters.bodies.data(),
+                                    parameters.rotorOrNull(), s.scratch, {s.q, 1}, {s.v, 1},
+                                    {s.a, 1}, s.external, {s.tau, 1}, nullptr);
+    for (size_t i = 0; i < tau.size(); ++i)
+      workspace.column()[static_cast<Eigen::Index>(i)] = tau[i].*part;
+    for (size_t i = 0; i < tree.v_source.size(); ++i)
+      workspace.column()[tree.v_source[i]] -= tree.v_ratio[i] * (s.tau[i].*part);
+    llt.solveInPlace(workspace.column());
+    for (size_t i = 0; i < a->size(); ++i)
+      (*a)[i].*part = workspace.column()[static_cast<Eigen::Index>(i)];
+  }
 }
 
 }  // namespace
@@ -46,14 +81,13 @@ void forwardDynamics(const Tree& tree, const CompiledParametersOf<Dual>& paramet
                      Workspace& workspace, const std::vector<Dual>& q, const std::vector<Dual>& v,
                      const std::vector<Dual>& tau, std::vector<Dual>* a,
                      const std::vector<Dual>* external) {
-  if (tree.hasMimic()) {
-    throw Error(
-        "forwardDynamics: dual numbers do not go through trees with mimic joints; use "
-        "forwardDynamicsDerivatives.");
-  }
   const internal::DualSample s =
       internal::dualSample(tree, workspace, "forwardDynamics", q, v, tau, external);
   a->resize(tau.size());
+  if (tree.hasMimic()) {
+    dualByMassMatrix(tree, parameters, workspace, s, tau, a);
+    return;
+  }
   kernels::kDual.forward_dynamics(workspace.kernelTree(), parameters.bodies.data(),
                                   parameters.rotorOrNull(), s.scratch, {s.q, 1}, {s.v, 1}, {s.a, 1},
                                   s.external, {a->data(), 1});

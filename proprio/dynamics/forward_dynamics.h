@@ -26,7 +26,6 @@ void forwardDynamicsByMassMatrix(const Tree& tree, const CompiledParameters& par
 /// The same for dual numbers: derivative of a along the direction in the duals.
 /// @param a         resized: allocates where it is too small
 /// @param external  six numbers per link, in the order of LinkWrenches, or null
-/// @throws Error for a tree with mimic joints.
 void forwardDynamics(const Tree& tree, const CompiledParametersOf<Dual>& parameters,
                      Workspace& workspace, const std::vector<Dual>& q, const std::vector<Dual>& v,
                      const std::vector<Dual>& tau, std::vector<Dual>* a,

@@ -13,6 +13,10 @@
 namespace proprio::internal {
 namespace {
 
+/// A parameter that all conditions together show with less than this has no effect: what single
+/// vectors keep of rounding (kStructuralRounding) adds up over pairs and positions.
+constexpr double kNothingSeen = 10.0 * kStructuralRounding;
+
 /// How a joint acts on velocities and on rows of what is beyond it.
 struct Action {
   Matrix6d velocities;
@@ -77,6 +81,7 @@ class MimicConditions {
     pending_ = 0;
     Eigen::MatrixXd rows = conditions_.factor();
     for (int i = 0; i < layout_.inertialSize(); ++i) {
+      if (rows.col(i).norm() < kNothingSeen) rows.col(i).setZero();
       rows.col(i) *= parameterUnit(i % 10, reference_.size());
     }
     return rows;

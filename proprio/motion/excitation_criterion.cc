@@ -317,7 +317,6 @@ void ExcitationCriterion::Scratch::gradientOfChunk(RegressorBatch& weight, Worke
                                                    ConstMatrixRef a, Eigen::Index start,
                                                    Eigen::Index count, MatrixRef gradient_q,
                                                    MatrixRef gradient_v, MatrixRef gradient_a) {
-  const Eigen::Index nv = tree->velocityCount();
   // dJ/dY = scales * W S, row by row
   for (const Row& row : rows) {
     const auto k = static_cast<Eigen::Index>(row.parameters.size());
@@ -337,26 +336,9 @@ void ExcitationCriterion::Scratch::gradientOfChunk(RegressorBatch& weight, Worke
   auto gq = gradient_q.middleRows(start, count);
   auto gv = gradient_v.middleRows(start, count);
   auto ga = gradient_a.middleRows(start, count);
-  if (!tree->hasMimic()) {
-    torqueRegressorGradientBatch(*tree, worker.workspace, q.middleRows(start, count),
-                                 v.middleRows(start, count), a.middleRows(start, count), weight, gq,
-                                 gv, ga);
-  } else {
-    const Eigen::Index inertial = layout->inertialSize();
-    Eigen::MatrixXd one(nv, inertial);
-    Eigen::VectorXd g[3] = {Eigen::VectorXd(nv), Eigen::VectorXd(nv), Eigen::VectorXd(nv)};
-    for (Eigen::Index s = 0; s < count; ++s) {
-      for (Eigen::Index j = 0; j < nv; ++j) {
-        one.row(j) = weight.rows(j, count).row(s).head(inertial);
-      }
-      torqueRegressorGradient(*tree, worker.workspace, q.row(start + s).transpose(),
-                              v.row(start + s).transpose(), a.row(start + s).transpose(), one, g[0],
-                              g[1], g[2]);
-      gq.row(s) = g[0].transpose();
-      gv.row(s) = g[1].transpose();
-      ga.row(s) = g[2].transpose();
-    }
-  }
+  torqueRegressorGradientBatch(*tree, worker.workspace, q.middleRows(start, count),
+                               v.middleRows(start, count), a.middleRows(start, count), weight, gq,
+                               gv, ga);
   for (Eigen::Index s = 0; s < count; ++s) {
     worker.velocity = v.row(start + s).transpose();
     jointEffectDerivatives(*tree, *layout, worker.velocity, &worker.effects);

@@ -90,7 +90,9 @@ Columns rigid(Problem& p) { return {p.named("rigid"), p.inverse(p.states.v, p.st
 Columns effects(Problem& p) { return {p.named("effects"), p.effects(p.states.a)}; }
 Columns external(Problem& p) {
   if (p.states.wrench_links.empty())
-    throw Error("external needs the columns wrench_LINK_fx .. wrench_LINK_tz in the state file");
+    throw Error(
+        "external needs the columns wrench_L_fx .. wrench_L_tz of a link or frame L in the state "
+        "file");
   return {p.named("external"), p.external()};
 }
 Columns gravity(Problem& p) { return {p.named("gravity"), p.inverse(p.zeros(), p.zeros())}; }

@@ -219,7 +219,7 @@ TEST(StateTable, Refusals) {
             0u);
   EXPECT_EQ(stateMessage("q_shoulder,q_elbow,wrench_forearm_fx,wrench_forearm_fz\n0,0,0,0\n", tree),
             "s.csv:1: 4 columns are missing: wrench_forearm_fy, wrench_forearm_tx, "
-            "wrench_forearm_ty, wrench_forearm_tz; the wrench columns for link 'forearm' of this "
+            "wrench_forearm_ty, wrench_forearm_tz; the wrench columns for 'forearm' of this "
             "robot are wrench_forearm_fx, wrench_forearm_fy, wrench_forearm_fz, wrench_forearm_tx, "
             "wrench_forearm_ty, wrench_forearm_tz");
   EXPECT_NE(stateMessage("q_shoulder,q_elbow,wrench_forarm_fx\n0,0,0\n", tree)
@@ -228,8 +228,8 @@ TEST(StateTable, Refusals) {
             std::string::npos);
   EXPECT_EQ(stateMessage("q_shoulder,q_elbow,wrench_tip_of_the_gripper_force\n0,0,0\n", tree),
             "s.csv:1:3: there is no column 'wrench_tip_of_the_gripper_force' for this robot; "
-            "expected wrench_LINK_fx .. wrench_LINK_tz; there are 'base_link', 'upper_arm', "
-            "'forearm'");
+            "expected wrench_L_fx .. wrench_L_tz of a link or frame L; there are 'base_link', "
+            "'upper_arm', 'forearm', 'tip'");
   const Tree free(bundled("humanoid.yaml"));
   CsvTable states = randomStates(free, 2);
   states.values.block(1, states.column("base_qx"), 1, 4).setZero();
@@ -245,6 +245,36 @@ TEST(StateTable, Refusals) {
   EXPECT_THROW(stateQuantities(tree, declaredParameters(model),
                                statesFrom(readCsvText("q_shoulder,q_elbow\n0,0\n"), tree), {"taw"}),
                Error);
+}
+
+// A wrench on a frame does the same as the equal one on its link, wherever the frame sits on it;
+// wrenches on a link and on its frames add up.
+TEST(StateTable, WrenchesOnFrames) {
+  Model model = *bundled("planar_2r.yaml");
+  const Pose X = {rotationFromRpy({0.3, -0.8, 1.2}), {0.1, -0.2, 0.7}};
+  const int link = model.linkIndex("forearm");
+  model.frames.push_back({"tool", link, X});
+  const auto robot = std::make_shared<const Model>(finalize(model));
+  const Tree tree(robot);
+  const Vector3d f(3.0, -5.0, 7.0), n(0.4, 0.9, -0.2), f_L = X.R * f,
+                                                       n_L = X.R * n + X.p.cross(f_L);
+  const auto external = [&](const std::vector<std::string>& places,
+                            const std::vector<Vector3d>& numbers) {
+    CsvTable table = readCsvText("q_shoulder,q_elbow\n0.3,-1.1\n");
+    for (const std::string& place : places) {
+      for (const char* part : {"fx", "fy", "fz", "tx", "ty", "tz"})
+        table.names.push_back("wrench_" + place + "_" + part);
+    }
+    table.values.conservativeResize(1, static_cast<Eigen::Index>(table.names.size()));
+    for (size_t i = 0; i < numbers.size(); ++i)
+      table.values.row(0).segment<3>(2 + 3 * static_cast<Eigen::Index>(i)) = numbers[i].transpose();
+    return stateQuantities(tree, declaredParameters(robot), statesFrom(table, tree), {"external"})
+        .values;
+  };
+  const Eigen::MatrixXd on_link = external({"forearm"}, {f_L, n_L});
+  EXPECT_GT(on_link.norm(), 1.0);
+  EXPECT_LT((external({"tool"}, {f, n}) - on_link).norm(), kStateDigits);
+  EXPECT_LT((external({"tool", "forearm"}, {f, n, f_L, n_L}) - 2.0 * on_link).norm(), kStateDigits);
 }
 
 // Quaternions are normalised, planar joints have three columns, an empty table gives an empty one.

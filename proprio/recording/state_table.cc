@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 
@@ -88,10 +89,11 @@ std::string hintFor(const std::string& name, const Model& model,
     }
   }
   if (name.rfind("wrench_", 0) == 0 && nearestNames(name, known).empty()) {
-    std::vector<std::string> links;
-    for (const Link& link : model.links) links.push_back(link.name);
-    return fmt::format("; expected wrench_LINK_fx .. wrench_LINK_tz{}",
-                       didYouMean(name.substr(7), links));
+    std::vector<std::string> places;
+    for (const Link& link : model.links) places.push_back(link.name);
+    for (const Frame& frame : model.frames) places.push_back(frame.name);
+    return fmt::format("; expected wrench_L_fx .. wrench_L_tz of a link or frame L{}",
+                       didYouMean(name.substr(7), places));
   }
   return didYouMean(name, known);
 }
@@ -107,20 +109,35 @@ void refuseUnknown(const CsvTable& table, const Model& model,
   }
 }
 
-std::vector<std::string> wrenchNames(const Link& link) {
+// links as frames of themselves, and the extra frames
+std::vector<Frame> wrenchPlaces(const Model& model) {
+  std::vector<Frame> places;
+  for (const Link& link : model.links)
+    places.push_back({link.name, static_cast<int>(places.size()), {}});
+  places.insert(places.end(), model.frames.begin(), model.frames.end());
+  return places;
+}
+
+std::vector<std::string> wrenchNames(const Frame& place) {
   std::vector<std::string> names;
-  appendNames(names, "wrench_" + link.name, kWrenchParts);
+  appendNames(names, "wrench_" + place.name, kWrenchParts);
   return names;
 }
 
-void takeWrenches(const CsvTable& table, const Model& model, StateTable& states) {
+// f_L = R f, n_L = R n + p x f_L with the pose (R, p) of the place in its link
+void takeWrenches(const CsvTable& table, const std::vector<Frame>& places, StateTable& states) {
   Eigen::MatrixXd six;
-  for (size_t i = 0; i < model.links.size(); ++i) {
-    const std::string what = "wrench columns for link " + inQuotes(model.links[i].name);
-    if (!take(table, wrenchNames(model.links[i]), what, false, six)) continue;
-    states.wrench_links.push_back(static_cast<int>(i));
+  for (const Frame& place : places) {
+    const std::string what = "wrench columns for " + inQuotes(place.name);
+    if (!take(table, wrenchNames(place), what, false, six)) continue;
+    states.wrench_places.push_back(place.name);
+    states.wrench_links.push_back(place.link);
     states.wrenches.conservativeResize(six.rows(), states.wrenches.cols() + 6);
-    states.wrenches.rightCols(6) = six;
+    for (Eigen::Index i = 0; i < six.rows(); ++i) {
+      const Vector3d f = place.X_LF.R * six.row(i).head<3>().transpose();
+      const Vector3d n = place.X_LF.R * six.row(i).tail<3>().transpose() + place.X_LF.p.cross(f);
+      states.wrenches.row(i).tail<6>() << f.transpose(), n.transpose();
+    }
   }
 }
 
@@ -163,8 +180,9 @@ StateTable statesFrom(const CsvTable& table, const Tree& tree) {
   std::vector<std::string> known = {"time", "t"};
   for (const auto* names : {&q_names, &v_names, &a_names, &tau_names})
     known.insert(known.end(), names->begin(), names->end());
-  for (const Link& link : tree.model().links) {
-    for (std::string& name : wrenchNames(link)) known.push_back(std::move(name));
+  const std::vector<Frame> places = wrenchPlaces(tree.model());
+  for (const Frame& place : places) {
+    for (std::string& name : wrenchNames(place)) known.push_back(std::move(name));
   }
   refuseUnknown(table, tree.model(), known);
 
@@ -173,7 +191,7 @@ StateTable statesFrom(const CsvTable& table, const Tree& tree) {
   states.has_v = take(table, v_names, "velocities", false, states.v);
   states.has_a = take(table, a_names, "accelerations", false, states.a);
   if (!take(table, tau_names, "torques", false, states.tau)) states.tau.resize(0, 0);
-  takeWrenches(table, tree.model(), states);
+  takeWrenches(table, places, states);
   const int time = std::max(table.column("time"), table.column("t"));
   if (time >= 0) states.time = table.values.col(time);
   if (tree.floating()) normalise(table, 3, states.q);

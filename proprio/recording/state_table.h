@@ -10,10 +10,10 @@
 ///   base_vx base_vy base_vz base_wx base_wy base_wz          body twist: in the axes of the base
 ///   link base_ax base_ay base_az base_alx base_aly base_alz       its plain time derivative
 ///   base_fx base_fy base_fz base_tx base_ty base_tz          wrench on the base, in its axes
-/// and of any link L (external wrenches; links without them are free of any)
+/// and of any link or extra frame L (external wrenches; places without them are free of any)
 ///   wrench_L_fx wrench_L_fy wrench_L_fz wrench_L_tx wrench_L_ty wrench_L_tz
-///                              force and moment on L from outside, at the origin of the link
-///                              frame, in its axes
+///                              force and moment on L, or on the link of frame L, from outside, at
+///                              the origin of L, in the axes of L
 /// `time` (or `t`) may be there. Mimic joints follow their leader and have no columns.
 
 #include <string>
@@ -30,16 +30,17 @@ std::vector<std::string> positionNames(const Tree& tree);
 std::vector<std::string> velocityNames(const Tree& tree, char kind = 'v');
 
 struct StateTable {
-  Eigen::VectorXd time;           ///< empty if the table has none
-  Eigen::MatrixXd q, v, a;        ///< row = sample; v and a are zero where the table has none
-  Eigen::MatrixXd tau;            ///< 0 columns if the table has none
-  std::vector<int> wrench_links;  ///< links with external wrenches
-  Eigen::MatrixXd wrenches;       ///< six columns for each of them
+  Eigen::VectorXd time;     ///< empty if the table has none
+  Eigen::MatrixXd q, v, a;  ///< row = sample; v and a are zero where the table has none
+  Eigen::MatrixXd tau;      ///< 0 columns if the table has none
+  std::vector<std::string> wrench_places;  ///< links and frames with external wrenches
+  std::vector<int> wrench_links;           ///< their links; those of frames may repeat others
+  Eigen::MatrixXd wrenches;  ///< six columns for each: moved to the link's frame and axes
   bool has_v = false, has_a = false;
 };
 
 /// Quaternions are normalised. @throws Error if a position column is missing (or some, but not all,
-/// of another kind or of the wrench on a link), if a column is unknown, or a quaternion is zero.
+/// of another kind or of a wrench), if a column is unknown, or a quaternion is zero.
 StateTable statesFrom(const CsvTable& table, const Tree& tree);
 
 }  // namespace proprio
