@@ -11,6 +11,7 @@
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
+#include "proprio/geometry/collada.h"
 
 namespace proprio {
 namespace {
@@ -127,7 +128,8 @@ TriangleMesh readMesh(const std::string& path) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (extension == ".stl") return readStl(readFile(path), path);
   if (extension == ".obj") return readObj(readFile(path), path);
-  throw Error(fmt::format("{}: only STL and OBJ meshes are read here", path));
+  if (extension == ".dae") return readCollada(readFile(path), path);
+  throw Error(fmt::format("{}: only STL, OBJ and COLLADA (.dae) meshes are read here", path));
 }
 
 }  // namespace proprio

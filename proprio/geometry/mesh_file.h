@@ -6,10 +6,11 @@
 
 namespace proprio {
 
-/// Reads the triangles of an STL (binary or text) or Wavefront OBJ file; polygons become fans,
-/// normals, textures and materials are ignored. Coordinates as written.
+/// Reads the triangles of an STL (binary or text), Wavefront OBJ or COLLADA file (collada.h);
+/// polygons become fans, normals, textures and materials are ignored. Coordinates of STL and OBJ as
+/// written.
 /// @throws Error that names the file, and the line or triangle, where it cannot be read; formats
-/// other than these two are refused by their extension.
+/// other than these are refused by their extension.
 TriangleMesh readMesh(const std::string& path);
 
 TriangleMesh readStl(const std::string& bytes, const std::string& file_name);

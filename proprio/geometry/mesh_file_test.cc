@@ -73,7 +73,7 @@ TEST(MeshFile, Damaged) {
   EXPECT_EQ(messageOf([] { readObj("v 0 0\n", "x.obj"); }).rfind("x.obj:1", 0), 0u);
   EXPECT_EQ(messageOf([] { readObj("v 0 0 0\nf 1 2 3\n", "x.obj"); }).rfind("x.obj:2", 0), 0u);
   EXPECT_EQ(messageOf([] { readObj("v 0 0 0\nf 1 1.5 1\n", "x.obj"); }).rfind("x.obj:2", 0), 0u);
-  EXPECT_NE(messageOf([] { readMesh("a.dae"); }).find("STL and OBJ"), std::string::npos);
+  EXPECT_NE(messageOf([] { readMesh("a.ply"); }).find("STL, OBJ and COLLADA"), std::string::npos);
   EXPECT_NE(messageOf([] { readMesh("no_such_file.stl"); }), "");
 }
 

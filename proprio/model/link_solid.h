@@ -12,9 +12,9 @@ namespace proprio {
 /// where there are none (finer, but often only a shell). Overlaps count twice, cavities not at all:
 /// good for plausibility, not for precision. Nothing (`empty()`) for a link without shapes.
 ///
-/// Meshes are read from STL and OBJ files. One that is missing or of another format is left out
-/// (not `complete`), one that is not closed counts as its bounding box; `notes` has a sentence
-/// about each.
+/// Meshes are read from STL, OBJ and COLLADA files. One that is missing or of another format is
+/// left out (not `complete`), one that is not closed counts as its bounding box; `notes` has a
+/// sentence about each.
 struct LinkSolid {
   Solid solid;
   bool complete = true;

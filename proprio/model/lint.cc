@@ -9,9 +9,9 @@
 
 #include "proprio/core/text.h"
 #include "proprio/core/text_table.h"
+#include "proprio/core/xml_document.h"
 #include "proprio/model/lint_internal.h"
 #include "proprio/model/tree.h"
-#include "proprio/model/xml_document.h"
 
 namespace proprio {
 namespace internal {

@@ -350,7 +350,7 @@ void lintMeshes(const std::vector<std::string>& notes, size_t links,
       notes.size() > 1 ? fmt::format("; {} more like this", notes.size() - 1) : std::string());
   out.advice =
       "masses of links without readable shapes are not compared with them; give package roots with "
-      "'packages:' in robot.yaml, and STL or OBJ files";
+      "'packages:' in robot.yaml, and STL, OBJ or COLLADA files";
   findings.push_back(out);
 }
 

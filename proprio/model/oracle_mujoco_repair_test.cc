@@ -177,5 +177,19 @@ TEST(RepairOracle, FlatMasslessAndNegativeLimits) {
   }
 }
 
+// A link that is only a frame next to one of almost no mass gets a mass that a simulator takes for
+// one.
+TEST(RepairOracle, FrameBesideASpeck) {
+  const proprio::testing::TempFolder folder;
+  const std::string path = folder.file("robot.urdf");
+  const std::string text =
+      "<robot name='r'><link name='base'><inertial><mass value='1e-9'/><inertia ixx='1e-9' ixy='0' "
+      "ixz='0' iyy='1e-9' iyz='0' izz='1e-9'/></inertial></link><link name='tip'/><joint name='j' "
+      "type='continuous'><parent link='base'/><child link='tip'/></joint></robot>";
+  writeFileAtomically(path, text);
+  EXPECT_NE(complaintOfMujoco(text), "");
+  EXPECT_EQ(complaintOfMujoco(repairedUrdf(repaired(readRobot(path), {0.05}))), "");
+}
+
 }  // namespace
 }  // namespace proprio

@@ -27,6 +27,8 @@ constexpr double kUsualDensity = 1000.0;  // kg/m^3
 // Of a link that is only a frame: too light to matter in the motion of its neighbours, heavy enough
 // that a simulator's mass matrix stays well conditioned.
 constexpr double kShareOfNeighbour = 0.01;
+// Not lighter than what `mass-tiny` warns of: simulators take less for nothing.
+constexpr double kLeastMass = 2e-6;       // kg
 constexpr double kSameMass = 1e-9;        // relative
 constexpr double kFrameRounding = 1e-13;  // relative, of a change of frame there and back
 
@@ -81,7 +83,7 @@ double smallMass(const Model& model, const Usual& usual, int link) {
       if (mass > 0.0 && (lightest == 0.0 || mass < lightest)) lightest = mass;
       seen[static_cast<size_t>(group)] = true;
     }
-    if (lightest > 0.0) return kShareOfNeighbour * lightest;
+    if (lightest > 0.0) return std::max(kLeastMass, kShareOfNeighbour * lightest);
     std::vector<int> next;
     for (const Joint& joint : model.joints) {
       const int first = usual.groups.of_link[static_cast<size_t>(joint.first)];

@@ -9,7 +9,7 @@
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/text.h"
-#include "proprio/model/xml_document.h"
+#include "proprio/core/xml_document.h"
 
 namespace proprio {
 namespace {

@@ -27,7 +27,7 @@ struct ReadNote {
 /// Notes are appended to `notes` if it is given.
 Model readUrdf(const std::string& path, std::vector<ReadNote>* notes = nullptr);
 struct XmlDocument;
-/// The same for a parsed file (xml_document.h).
+/// The same for a parsed file (core/xml_document.h).
 Model readUrdfDocument(const XmlDocument& document, std::vector<ReadNote>* notes = nullptr);
 /// The same for text in memory; `file_name` is for messages.
 Model readUrdfText(const std::string& text, const std::string& file_name = "urdf",

@@ -8,8 +8,8 @@
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/text.h"
+#include "proprio/core/xml_document.h"
 #include "proprio/model/urdf_reader.h"
-#include "proprio/model/xml_document.h"
 
 namespace proprio {
 namespace {

@@ -1,4 +1,4 @@
-#include "proprio/model/xml_document.h"
+#include "proprio/core/xml_document.h"
 
 #include <expat.h>
 #include <fmt/format.h>
