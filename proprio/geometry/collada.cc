@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -13,8 +14,9 @@
 namespace proprio {
 namespace {
 
-/// Nodes may instantiate each other: no small file unfolds into more vertices, nodes or levels.
-constexpr size_t kMostVertices = 50'000'000;
+/// Nodes may instantiate each other: no small file unfolds into more vertices or triangles, nodes
+/// or levels.
+constexpr size_t kMostVertices = 10'000'000;
 constexpr int kMostNodes = 100'000, kDeepestNode = 100;
 
 class ColladaReader {
@@ -161,8 +163,9 @@ class ColladaReader {
   }
 
   void addVertices(const std::vector<Vector3d>& points, const Eigen::Matrix4d& X) {
-    if (mesh_.vertices.size() + points.size() > kMostVertices)
-      fail(document_.root(), fmt::format("the scene has more than {} vertices", kMostVertices));
+    if (std::max(mesh_.vertices.size() + points.size(), mesh_.triangles.size()) > kMostVertices)
+      fail(document_.root(),
+           fmt::format("the scene has more than {} vertices or triangles", kMostVertices));
     for (const Vector3d& p : points) {
       mesh_.vertices.emplace_back(X.topLeftCorner<3, 3>() * p + X.topRightCorner<3, 1>());
     }
