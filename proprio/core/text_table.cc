@@ -20,6 +20,14 @@ std::string padded(const std::string& cell, int width, bool right) {
   return right ? space + cell : cell + space;
 }
 
+/// Letters of East Asian scripts and pictures take two columns: those whose UTF-8 starts with these
+/// bytes (U+3000 to U+A4CF, U+AC00 to U+D7FF, U+F900 to U+FAFF, U+FF00 to U+FF3F, from U+10000).
+bool isWide(unsigned char first, unsigned char second) {
+  const int lead = first << 8 | second;
+  return (lead >= 0xe380 && lead < 0xea94) || (lead >= 0xeab0 && lead < 0xeda0) ||
+         (lead >= 0xefa4 && lead < 0xefac) || lead == 0xefbc || lead >= 0xf090;
+}
+
 void appendLine(std::string& out, std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   out += line + '\n';
@@ -39,7 +47,10 @@ int displayWidth(std::string_view text) {
     if (byte == 0x1b) {
       while (i < text.size() && text[i] != 'm') ++i;
     } else if ((byte & 0xc0) != 0x80) {
-      ++width;  // not a continuation byte
+      // not a continuation byte
+      const bool wide =
+          i + 1 < text.size() && isWide(byte, static_cast<unsigned char>(text[i + 1]));
+      width += wide ? 2 : 1;
     }
   }
   return width;

@@ -14,7 +14,8 @@ enum class Ink { kPlain, kBold, kDim, kRed, kYellow, kGreen, kBlue, kCyan };
 /// The text in that colour (ANSI escape codes), or unchanged when `colour` is false.
 std::string inked(std::string_view text, Ink ink, bool colour);
 
-/// Columns that a terminal needs for UTF-8 text; escape codes need none, wide characters count 1.
+/// Columns that a terminal needs for UTF-8 text; escape codes need none, East Asian
+/// letters two.
 int displayWidth(std::string_view text);
 
 /// Words at most `width` columns per line; every line after the first starts with `indent` spaces.

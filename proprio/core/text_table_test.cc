@@ -12,6 +12,8 @@ TEST(TextTable, CountsWhatATerminalShows) {
   EXPECT_EQ(displayWidth("abc"), 3);
   EXPECT_EQ(displayWidth("├─ kg m²"), 8);
   EXPECT_EQ(displayWidth(inked("abc", Ink::kRed, true)), 3);
+  EXPECT_EQ(displayWidth("关节 日本 팔 １"), 15);
+  EXPECT_EQ(displayWidth("Gelenk äß ▲ ω"), 13);
   EXPECT_EQ(displayWidth(""), 0);
 }
 
