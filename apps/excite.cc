@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "apps/verb.h"
 #include "proprio/core/text.h"
 #include "proprio/core/text_table.h"
+#include "proprio/motion/constraint_peaks.h"
 #include "proprio/motion/excitation_design.h"
 #include "proprio/motion/sequence.h"
 #include "proprio/motion/static_postures.h"
@@ -331,19 +333,11 @@ void writePictureOf(const std::string& path, const JointMotion& motion,
 std::string brokenBy(const Setup& setup, const JointMotion& motion) {
   const MotionConstraints all(setup.tree, declaredParameters(setup.model),
                               setup.design.constraints);
-  const MotionSamples s = sample(motion, kCheckRate);
-  const Eigen::MatrixXd usage = all.usage(s.q, s.v, s.a);
-  std::string name;
-  double worst = 1.0;
-  for (Eigen::Index c = 0; c < usage.cols(); ++c) {
-    const MotionConstraint& constraint = all.list()[static_cast<size_t>(c)];
-    for (Eigen::Index k = 0; k < usage.rows(); ++k) {
-      if (constraint.measure(usage(k, c)) <= worst) continue;
-      worst = constraint.measure(usage(k, c));
-      name = constraint.name;
-    }
-  }
-  return name;
+  const int samples = std::max(1, static_cast<int>(kCheckRate * motion.trajectory->duration()));
+  const std::vector<ConstraintPeak> peaks = constraintPeaks(all, *motion.trajectory, samples, 1.0);
+  const auto most = std::max_element(
+      peaks.begin(), peaks.end(), [](const auto& a, const auto& b) { return a.usage < b.usage; });
+  return most == peaks.end() ? "" : all.list()[static_cast<size_t>(most->constraint)].name;
 }
 
 /// One position per joint, within its limits.

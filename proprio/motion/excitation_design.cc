@@ -8,6 +8,7 @@
 #include <map>
 
 #include "proprio/dynamics/sampled_identifiability.h"
+#include "proprio/motion/constraint_peaks.h"
 #include "proprio/motion/excitation_problem_internal.h"
 #include "proprio/motion/uniform_internal.h"
 #include "proprio/numerics/cma_es.h"
@@ -18,6 +19,8 @@ namespace {
 // Samples per shortest wave of the grid on which limits must hold, of the coarse one whose times
 // are watched from the start, and of the one that the evolution strategy looks at.
 constexpr int kDense = 50, kCoarse = 2, kRescueSamples = 5;
+// Samples per second of the first, at least: distances change with time, however slow the waves.
+constexpr double kDenseRate = 50.0;
 constexpr int kGridParts = 8;
 // Watched times keep this much of a limit free, so that the motion between them does too.
 constexpr double kTightening = 0.005;
@@ -25,7 +28,7 @@ constexpr double kTightening = 0.005;
 constexpr double kStartUsage = 0.7;
 // Postures tried for a start at most, and also when the time is over.
 constexpr int kStartTries = 400, kLeastTries = 20;
-constexpr double kSmallestStart = 0.02, kLargeStart = 0.3;
+constexpr double kSmallestStart = 0.02, kLargeStart = 0.3, kStartBack = 0.97;
 // Part of the time limit after which any start will do.
 constexpr double kStartTime = 0.2;
 // Part of the time limit after which the evolution strategy leaves the rest to the gradient method.
@@ -115,7 +118,8 @@ Designer::Designer(const std::shared_ptr<const Model>& model, const ExcitationOp
     : options_(options) {
   check(options);
   const internal::RestBasis basis = internal::restBasis(options);
-  dense_ = internal::restGrid(basis, kDense * basis.waves);
+  dense_ = internal::restGrid(
+      basis, std::max(kDense * basis.waves, static_cast<int>(kDenseRate * options.seconds)));
   const auto dense_samples = static_cast<double>(dense_.time.size());
   const auto smooth = std::make_shared<const Model>(withSmoothSigns(*model, options.sign_gain));
   tree_ = std::make_shared<const Tree>(model);
@@ -190,10 +194,13 @@ bool Designer::keepsOnGrid(const Eigen::VectorXd& x) const {
   return true;
 }
 
-/// On the dense grid, and joint limits between its samples too.
+/// On the dense grid and between its samples.
 bool Designer::keepsLimits(const Eigen::VectorXd& x) const {
-  return keepsOnGrid(x) &&
-         violations(extremes(*problem_->motion(x)), constraints_->limits()).empty();
+  if (!keepsOnGrid(x)) return false;
+  const std::shared_ptr<const Trajectory> motion = problem_->motion(x);
+  const auto samples = static_cast<int>(dense_.time.size());
+  return violations(extremes(*motion), constraints_->limits()).empty() &&
+         constraintPeaks(*constraints_, *motion, samples, 1.0, true).empty();
 }
 
 double Designer::exactCriterion(const Eigen::VectorXd& x) {
@@ -278,7 +285,10 @@ std::optional<Eigen::VectorXd> Designer::feasibleStart() {
     }
     if (!resting) resting = centre;
     const Eigen::VectorXd motion = problem_->centredAt(raw, centre);
-    const double scale = largestScale(motion, centre);
+    double scale = largestScale(motion, centre);
+    while (scale > largest && !keepsLimits(problem_->scaled(motion, scale, centre))) {
+      scale *= kStartBack;  // broken between the samples
+    }
     if (scale <= largest) continue;
     largest = scale;
     best = problem_->scaled(motion, scale, centre);
@@ -375,21 +385,13 @@ void Designer::keep(const Eigen::VectorXd& x) {
   }
 }
 
-/// Local extremes on the dense grid that are beyond what watched times keep.
+/// Peaks on the dense grid and between its samples that are beyond what watched times keep.
 int Designer::watchExtremes(const Eigen::VectorXd& x) {
-  const Eigen::MatrixXd usage = denseUsage(x);
-  const Eigen::Index samples = usage.rows();
   int added = 0;
-  for (Eigen::Index c = 0; c < usage.cols(); ++c) {
-    const MotionConstraint& constraint = constraints_->list()[static_cast<size_t>(c)];
-    const auto at = [&](Eigen::Index k) {
-      return constraint.measure(usage((k + samples) % samples, c));
-    };
-    for (Eigen::Index k = 0; k < samples; ++k) {
-      if (at(k) <= 1.0 - 0.5 * kTightening || at(k) < at(k - 1) || at(k) < at(k + 1)) continue;
-      const double time = options_.seconds * static_cast<double>(k) / static_cast<double>(samples);
-      added += problem_->watch(time, static_cast<int>(c)) ? 1 : 0;
-    }
+  for (const ConstraintPeak& peak :
+       constraintPeaks(*constraints_, *problem_->motion(x), static_cast<int>(dense_.time.size()),
+                       1.0 - 0.5 * kTightening)) {
+    added += problem_->watch(peak.time, peak.constraint) ? 1 : 0;
   }
   return added;
 }

@@ -9,17 +9,16 @@
 /// is eliminated, x = (start, 0) + N z; a random start is scaled until it keeps every limit; then
 /// rounds of
 ///   1. Ipopt on log(criterion) with true gradients, constraints at chosen times,
-///   2. all constraints on a grid of 50 samples per shortest wave; local extremes beyond a limit
-///      become new constraint times,
+///   2. all constraints on a grid of 50 samples per shortest wave, at least 50 per second, and
+///      between its samples (constraint_peaks.h); peaks beyond a limit become new constraint times,
 ///   3. what is still beyond is scaled back towards the starting posture, or moved back towards the
 ///      best motion so far, and the result kept if it is better; where most of what was gained is
 ///      lost in this way, the nearest motion that keeps the watched limits is looked for first.
 /// A round goes on from where the one before ended or, where that is worse than the best motion so
 /// far or breaks limits too far, from the best motion.
-/// What is returned therefore keeps its limits on that grid, with the model's own (not smoothed)
-/// friction, and positions, velocities and accelerations also between its samples. A start from
-/// which a gradient leads nowhere (criterion infinite or beyond 1e6) is improved by an evolution
-/// strategy first.
+/// What is returned therefore keeps its limits on that grid and between its samples, with the
+/// model's own (not smoothed) friction. A start from which a gradient leads nowhere (criterion
+/// infinite or beyond 1e6) is improved by an evolution strategy first.
 ///
 /// Deterministic for a seed, unless the time limit ends the search.
 ///

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "proprio/core/parallel.h"
@@ -6,9 +7,10 @@
 namespace proprio::internal {
 namespace {
 
-// Criterion samples per shortest period, and watched times nearer than a part of it are one.
+// Criterion samples per shortest period, and watched times nearer than a part of it, or than this
+// many seconds, are one.
 constexpr int kSamplesPerPeriod = 5;
-constexpr double kSameTime = 0.02;
+constexpr double kSameTime = 0.01, kSameSeconds = 0.01;
 // Time points per task.
 constexpr std::ptrdiff_t kPointsPerTask = 4;
 
@@ -135,7 +137,7 @@ double ExcitationProblem::valueAndGradient(const Eigen::VectorXd& x, Eigen::Vect
 }
 
 bool ExcitationProblem::watch(double time, int constraint) {
-  const double near = kSameTime * basis_.seconds / basis_.waves;
+  const double near = std::min(kSameTime * basis_.seconds / basis_.waves, kSameSeconds);
   TimePoint* same = nullptr;
   for (TimePoint& point : points_) {
     if (std::abs(point.time - time) > near) continue;
