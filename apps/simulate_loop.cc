@@ -211,6 +211,11 @@ ClosedLoopRun plannedRun(const Tree& tree, const LoopOptions& options) {
       start[tree.positionIndex(joint)] = motion.q(0, static_cast<Eigen::Index>(c));
   }
   run.servo = declaredServo(tree, run.plant, control, start);
+  if (options.bandwidth && run.servo.automatic.empty()) {
+    throw Error(
+        "--bandwidth is for automatic gains, but every joint of this robot has gains of its own; "
+        "leave it out");
+  }
   return run;
 }
 

@@ -122,6 +122,12 @@ TEST_F(Simulate, Refusals) {
     refused(option, "no effect on motion without drives");
   }
   const std::string follow = "--trajectory " + hold_ + " ";
+  const std::string own =
+      write("own.yaml",
+            "version: 1\nurdf: arm.urdf\njoints: {j: {control: {kp: 400, kd: 40}}}\n"
+            "control: {kind: pid}\n");
+  EXPECT_NE(run("simulate " + own + " " + follow + "--bandwidth 20").error.find("automatic gains"),
+            std::string::npos);
   for (const char* option : {"--state s.csv", "--seconds 1", "--step 0.001", "--interval 0.01"}) {
     refused(follow + option, "for motion without drives");
   }

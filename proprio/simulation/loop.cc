@@ -411,9 +411,10 @@ class Loop {
     std::string& failure = failure_[static_cast<size_t>(lane)];
     if (failure.empty()) {
       failure = fmt::format(
-          "the simulation stops at {:.4f} s: {}; the servo is unstable or too weak: lower its "
+          "the simulation stops at {:.4f} s: {}; the servo is unstable or too weak{}: lower its "
           "gains or latencies, or raise the rates",
-          tick / shape_.rate, reason);
+          tick / shape_.rate, reason,
+          hasSurroundings(options(lane)) ? " for what pushes the robot" : "");
     }
     // a lost lane starts again, so that it cannot slow down or disturb the others
     for (Index i = lane; i < plant_.state.size(); i += lanes_) plant_.state[i] = start_[i];
