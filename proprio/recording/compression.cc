@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <lz4frame.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -167,6 +169,37 @@ std::string compressed(Compression compression, std::string_view bytes) {
     out.resize(used);
   }
   return out;
+}
+
+bool isGzip(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return false;
+  unsigned char mark[3] = {};
+  const bool whole = ::pread(file, mark, sizeof mark, 0) == ssize_t{sizeof mark};
+  ::close(file);
+  return whole && mark[0] == 0x1f && mark[1] == 0x8b && mark[2] == 8;  // 8: deflate
+}
+
+GzipFile::GzipFile(const std::string& path) : path_(path) {
+  const gzFile file = ::gzopen(path.c_str(), "rb");
+  if (file == nullptr) throw Error(path + ": cannot be opened for reading");
+  constexpr unsigned kBuffer = 1 << 18;
+  ::gzbuffer(file, kBuffer);
+  file_ =
+      std::shared_ptr<void>(file, [](void* handle) { ::gzclose_r(static_cast<gzFile>(handle)); });
+}
+
+size_t GzipFile::read(char* to, size_t most) {
+  const auto file = static_cast<gzFile>(file_.get());
+  constexpr size_t kAtOnce = size_t{1} << 30;
+  const int count = ::gzread(file, to, static_cast<unsigned>(std::min(most, kAtOnce)));
+  int code = Z_OK;
+  ::gzerror(file, &code);
+  if (count < 0 || (count == 0 && code != Z_OK && code != Z_STREAM_END)) {
+    throw Error(path_ + (code == Z_BUF_ERROR ? ": the compressed file is cut off"
+                                             : ": the compressed file is damaged"));
+  }
+  return static_cast<size_t>(count);
 }
 
 }  // namespace proprio

@@ -3,6 +3,7 @@
 /// Checksums, and decompression whose output never exceeds what a file claims.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -21,5 +22,22 @@ std::string decompressed(Compression compression, std::string_view bytes, uint64
 std::string decompressedUnsized(Compression compression, std::string_view bytes, uint64_t largest,
                                 const std::string& where);
 std::string compressed(Compression compression, std::string_view bytes);
+
+/// Does a file begin like one of gzip? False for what cannot be looked at before it is read
+/// (pipes).
+bool isGzip(const std::string& path);
+
+/// A file of gzip (RFC 1952, several members too), read in constant memory.
+class GzipFile {
+ public:
+  /// @throws Error if it cannot be opened.
+  explicit GzipFile(const std::string& path);
+  /// The next bytes, 0 of them at the end. @throws Error if it is damaged or cut off.
+  size_t read(char* to, size_t most);
+
+ private:
+  std::string path_;
+  std::shared_ptr<void> file_;
+};
 
 }  // namespace proprio

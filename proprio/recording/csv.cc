@@ -111,6 +111,18 @@ TimeColumns splitTimeColumns(const Recording& recording) {
   return {};
 }
 
+// A first column without a name beside others that have one, as pandas writes an index: the time,
+// if it grows and does not just count rows.
+bool isNamelessTime(const Recording& recording) {
+  if (recording.channels.size() < 2 || recording.samples() < 3 ||
+      recording.channels[0].name != "column_1" || recording.channels[1].name == "column_2")
+    return false;
+  const Eigen::ArrayXd stamps = recording.values.col(0);
+  const Eigen::Index steps = stamps.size() - 1;
+  const Eigen::ArrayXd step = stamps.tail(steps) - stamps.head(steps);
+  return (step > 0.0).all() && !(step == 1.0).all();
+}
+
 TimeColumns findTimeColumns(const Recording& recording) {
   TimeColumns split = splitTimeColumns(recording);
   if (split.whole >= 0) return split;
@@ -131,7 +143,11 @@ TimeColumns findTimeColumns(const Recording& recording) {
     best = static_cast<int>(c);
     chosen = *time;
   }
-  return best >= 0 ? timeColumn(recording, best, chosen) : TimeColumns{};
+  if (best >= 0) return timeColumn(recording, best, chosen);
+  if (!isNamelessTime(recording)) return {};
+  TimeColumns time = timeColumn(recording, 0, {"s", false, false});
+  if (time.note.empty()) time.note = "the first column has no name and grows: read as time in s";
+  return time;
 }
 
 void takeTime(Recording& recording, const TimeColumns& time) {

@@ -143,12 +143,18 @@ std::optional<double> valueOfWord(std::string_view cell) {
   return missing ? std::optional<double>(kNan) : std::nullopt;
 }
 
-bool isNumber(std::string_view cell, char separator) {
-  if (parseNumber(cell) || valueOfWord(cell)) return true;
-  if (separator == ',' || cell.find('.') != std::string_view::npos) return false;
-  std::string with_point(cell);
-  std::replace(with_point.begin(), with_point.end(), ',', '.');
-  return parseNumber(with_point).has_value();
+std::optional<double> parsedNumber(std::string_view text, char decimal) {
+  if (decimal == '.' && text.find_first_of("dD") == std::string_view::npos)
+    return parseNumber(text);
+  std::string plain(text);
+  std::replace(plain.begin(), plain.end(), decimal, '.');
+  for (char& c : plain) c = c == 'd' || c == 'D' ? 'e' : c;
+  return parseNumber(plain);
+}
+
+bool isNumber(std::string_view cell) {
+  if (parsedNumber(cell, '.') || valueOfWord(cell)) return true;
+  return cell.find('.') == std::string_view::npos && parsedNumber(cell, ',').has_value();
 }
 
 bool isDate(std::string_view cell) {

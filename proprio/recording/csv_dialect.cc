@@ -59,9 +59,9 @@ size_t countOutsideQuotes(std::string_view line, char c) {
 // What a single cell looks like.
 enum class Look { kEmpty, kNumber, kStamp, kDamaged, kText };
 
-Look lookOf(std::string_view cell, char separator) {
+Look lookOf(std::string_view cell) {
   if (cell.empty()) return Look::kEmpty;
-  if (isNumber(cell, separator)) return Look::kNumber;
+  if (isNumber(cell)) return Look::kNumber;
   if (parseStamp(cell)) return Look::kStamp;
   if (isDate(cell)) return Look::kText;
   const std::string_view digits = cell.substr(std::min(cell.find_first_not_of("+-."), cell.size()));
@@ -89,7 +89,7 @@ Table tableOf(const std::vector<Line>& rows, size_t begin, char separator) {
     Cells cells;
     splitCells(rows[i].text, separator, cells);
     std::vector<Look> looks;
-    for (const std::string_view cell : cells) looks.push_back(lookOf(cell, separator));
+    for (const std::string_view cell : cells) looks.push_back(lookOf(cell));
     if (std::any_of(looks.begin(), looks.end(), isValue)) {
       const auto same = std::find_if(widths.begin(), widths.end(),
                                      [&](const auto& w) { return w.first == cells.size(); });
@@ -155,8 +155,8 @@ char findSeparator(const std::vector<Line>& rows) {
 
 // @throws Error if a line of names looks like a damaged row of numbers: names may be whole numbers
 // ("t,1,2,3"), but not measurements.
-void requireNames(const Cells& cells, char separator, const Line& line, const std::string& file) {
-  const auto is_text = [&](std::string_view cell) { return !isNumber(cell, separator); };
+void requireNames(const Cells& cells, const Line& line, const std::string& file) {
+  const auto is_text = [](std::string_view cell) { return !isNumber(cell); };
   const auto text = std::find_if(cells.begin(), cells.end(), is_text);
   const bool measured = std::any_of(cells.begin(), cells.end(), [&](std::string_view cell) {
     return !is_text(cell) && cell.find('.') != std::string_view::npos;
@@ -176,8 +176,7 @@ Cells namesAbove(std::string_view comment, const Table& table) {
   if (words.size() != table.width) splitCells(comment, ' ', words);
   const bool named =
       words.size() == table.width && std::none_of(words.begin(), words.end(), [&](auto word) {
-        return word.empty() || isNumber(word, table.separator) ||
-               std::count(words.begin(), words.end(), word) > 1;
+        return word.empty() || isNumber(word) || std::count(words.begin(), words.end(), word) > 1;
       });
   if (!named) words.assign(table.width, {});
   return words;
@@ -294,6 +293,7 @@ std::string shortened(std::string_view line) {
 struct Header {
   size_t rows = 0;             // index of the first row
   int names = -1, units = -1;  // indices of lines, -1 if there are none
+  int index = -1;              // of a line that names the first column only, as pandas writes it
   Cells name_cells;
   std::deque<std::string> titled;  // names that were put together
   size_t skipped = 0;              // lines before all that
@@ -306,12 +306,17 @@ bool hasRepeated(const Cells& cells) {
   return false;
 }
 
+// "time,,,": the name of the index below those of the columns
+bool isIndexName(const Cells& cells) {
+  return cells.size() > 1 && !cells[0].empty() &&
+         std::all_of(cells.begin() + 1, cells.end(), [](auto cell) { return cell.empty(); });
+}
+
 // "Position;;Torque;" above "A1;A2;A1;A2": a title holds up to the next one.
 void addTitles(const Table& table, size_t line, Header& header) {
   const Cells& titles = table.lines[line];
-  if (!hasWidth(table, line)) return;
   std::string_view title;
-  for (size_t c = 0; c < table.width; ++c) {
+  for (size_t c = header.index < 0 ? 0 : 1; c < table.width; ++c) {
     if (!titles[c].empty()) title = titles[c];
     if (title.empty() || title == header.name_cells[c]) continue;
     header.titled.push_back(fmt::format("{} {}", title, header.name_cells[c]));
@@ -330,20 +335,27 @@ Header findHeader(const Table& table, const std::vector<CellKind>& kinds,
   if (header.names > 0 && isUnits(table.lines[static_cast<size_t>(header.names)]) &&
       hasWidth(table, static_cast<size_t>(header.names) - 1))
     header.units = header.names--;
+  if (header.names > 0 && isIndexName(table.lines[static_cast<size_t>(header.names)]) &&
+      hasWidth(table, static_cast<size_t>(header.names) - 1))
+    header.index = header.names--;
+  int top = header.names;
   if (header.names >= 0) {
     header.name_cells = table.lines[static_cast<size_t>(header.names)];
     header.name_cells.resize(table.width);
-    if (header.names > 0 && hasRepeated(header.name_cells))
-      addTitles(table, static_cast<size_t>(header.names) - 1, header);
+    if (header.index >= 0) header.name_cells[0] = table.lines[static_cast<size_t>(header.index)][0];
+    while (top > 0 && hasRepeated(header.name_cells) &&
+           hasWidth(table, static_cast<size_t>(top) - 1))
+      addTitles(table, static_cast<size_t>(--top), header);
   } else if (count > 0 && splitNames(lines[count - 1].text, table.width, header.name_cells)) {
     header.names = static_cast<int>(count) - 1;
   } else if (count == 1 && 2 * table.lines[0].size() > table.width && table.lines[0].size() > 1) {
     header.names = 0;  // too many or too few: the first row will be refused
     header.name_cells = table.lines[0];
   }
-  header.skipped = header.names >= 0 ? static_cast<size_t>(header.names) : count;
+  if (top < 0) top = header.names;
+  header.skipped = top >= 0 ? static_cast<size_t>(top) : count;
   // rows begin below the names; what is there and is none is refused, unless it underlines them
-  const int last = std::max(header.names, header.units);
+  const int last = std::max({header.names, header.units, header.index});
   if (last >= 0) {
     size_t next = static_cast<size_t>(last) + 1;
     while (next < count && isRule(lines[next].text)) ++next;
@@ -421,6 +433,8 @@ Dialect findDialect(std::string_view text, const CsvOptions& options, const std:
   if (judged) {
     dialect.cells = kindsOf(table);
     header = findHeader(table, dialect.cells, first.rows);
+    for (size_t i = header.skipped; i < header.rows; ++i)
+      dialect.header.emplace_back(trimmed(first.rows[i].text));
   } else if (options.names != CsvNames::kNone) {
     header.names = 0;
     header.rows = 1;
@@ -430,7 +444,7 @@ Dialect findDialect(std::string_view text, const CsvOptions& options, const std:
   begin_rows(header.rows);
   if (header.names >= 0) {
     const Line& line = first.rows[static_cast<size_t>(header.names)];
-    if (judged) requireNames(header.name_cells, separator, line, file);
+    if (judged) requireNames(header.name_cells, line, file);
     checkNames(header.name_cells, line, options.names == CsvNames::kFirstLine, file);
     dialect.names_line = line.number;
   } else {

@@ -21,12 +21,13 @@ enum class CellKind : unsigned char {
 };
 
 struct Dialect {
-  char separator = ',';            ///< ' ' stands for any run of blanks
-  std::vector<CellKind> cells;     ///< of a row; empty if the text has no rows
-  std::vector<CsvColumn> columns;  ///< of the cells that are no text
-  std::vector<CsvText> texts;      ///< of those that are
-  std::vector<std::string> notes;  ///< what was skipped or taken for units
-  int names_line = 0;              ///< from 1; 0 if there is none
+  char separator = ',';             ///< ' ' stands for any run of blanks
+  std::vector<CellKind> cells;      ///< of a row; empty if the text has no rows
+  std::vector<CsvColumn> columns;   ///< of the cells that are no text
+  std::vector<CsvText> texts;       ///< of those that are
+  std::vector<std::string> notes;   ///< what was skipped or taken for units
+  std::vector<std::string> header;  ///< the lines of names and units, if there are any
+  int names_line = 0;               ///< from 1; 0 if there is none
   int lines_before_rows = 0;
   size_t bytes_before_rows = 0;
 };
@@ -62,8 +63,12 @@ void splitCells(std::string_view line, char separator, std::vector<std::string_v
 /// NaN for an empty cell and the words for it; infinities; 1 and 0 for true and false.
 std::optional<double> valueOfWord(std::string_view cell);
 
-/// A number or one of the words above, with a decimal comma unless commas separate.
-bool isNumber(std::string_view cell, char separator);
+/// A number with this decimal point; exponents may begin with d, as Fortran writes them.
+std::optional<double> parsedNumber(std::string_view text, char decimal);
+
+/// A number or one of the words above; with a decimal comma where no cell can be cut there (between
+/// commas: in quotes).
+bool isNumber(std::string_view cell);
 
 /// Seconds since 1970 of 2024-03-01T12:00:00.123Z, 2024/03/01 12:00:00,123 or 01.03.2024 12:00:00
 /// (with +hh:mm or Z; UTC where nothing is said), or seconds since midnight of 12:00:00.123, or of

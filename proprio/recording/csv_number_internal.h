@@ -129,7 +129,7 @@ inline const char* scanNumber(const char* text, char decimal, double& value, boo
     count += p - fraction;
   }
   if (count == 0) return nullptr;
-  if (*p == 'e' || *p == 'E') {
+  if ((*p & ~0x21) == 'D') {  // e, E, and d, D as Fortran writes it
     const char* e = p + 1;
     const bool minus = *e == '-';
     if (minus || *e == '+') ++e;

@@ -10,9 +10,11 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <optional>
 
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
+#include "proprio/recording/compression_internal.h"
 #include "proprio/recording/csv_dialect_internal.h"
 #include "proprio/recording/csv_number_internal.h"
 
@@ -20,14 +22,7 @@ namespace proprio {
 namespace csv {
 
 bool roundSlowly(std::string_view number, char decimal, double& value) {
-  std::optional<double> result;
-  if (decimal == '.') {
-    result = proprio::parseNumber(number);
-  } else {
-    std::string with_point(number);
-    std::replace(with_point.begin(), with_point.end(), decimal, '.');
-    result = proprio::parseNumber(with_point);
-  }
+  const std::optional<double> result = parsedNumber(number, decimal);
   if (result) value = number.front() == '-' && *result == 0.0 ? -0.0 : *result;
   return result.has_value();
 }
@@ -46,6 +41,7 @@ class Source {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored))
       throw Error(path + ": is a folder, expected a file");
+    if (isGzip(path)) packed_.emplace(path);
     file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file_ < 0) throw systemError("cannot be opened for reading");
 #ifdef POSIX_FADV_SEQUENTIAL
@@ -85,7 +81,8 @@ class Source {
     }
     size_t done = 0;  // a pipe gives little at a time
     while (done < most) {
-      const ssize_t count = ::read(file_, to + done, most - done);
+      const ssize_t count = packed_ ? static_cast<ssize_t>(packed_->read(to + done, most - done))
+                                    : ::read(file_, to + done, most - done);
       if (count == 0) break;
       if (count > 0) done += static_cast<size_t>(count);
       if (count < 0 && errno != EINTR) throw systemError("cannot be read");
@@ -99,6 +96,7 @@ class Source {
   std::string_view text_;
   std::string path_;
   int file_ = -1;
+  std::optional<GzipFile> packed_;
   bool first_ = true, returns_ = false;
 };
 
@@ -205,6 +203,13 @@ class Reader {
                   ": the file is empty; expected a line of column names or numbers");
     }
     flush();
+    if (decimal_in_quotes_ == ',')
+      summary_.notes.push_back("commas in quotes were read as decimal commas");
+    if (repeated_ > 0) {
+      summary_.notes.push_back(fmt::format(
+          "{} line{} that repeat{} the names of the columns {} skipped", repeated_,
+          repeated_ == 1 ? "" : "s", repeated_ == 1 ? "s" : "", repeated_ == 1 ? "was" : "were"));
+    }
     if (trailer_ > 0) {
       summary_.notes.push_back(fmt::format("{} line{} of text below the table {} skipped", trailer_,
                                            trailer_ == 1 ? "" : "s",
@@ -247,10 +252,11 @@ class Reader {
   CsvOptions options_;
   const CsvSink& sink_;
   CsvSummary summary_;
-  bool blanks_ = false;       // any run of blanks separates
-  char decimal_ = '.';        // becomes ',' with the first number that has one
-  bool saw_decimal_ = false;  // from then on it is fixed
-  int64_t line_ = 0;          // of the row being read, from 1
+  bool blanks_ = false;           // any run of blanks separates
+  char decimal_ = '.';            // becomes ',' with the first number that has one
+  bool saw_decimal_ = false;      // from then on it is fixed
+  char decimal_in_quotes_ = '.';  // of cells between commas
+  int64_t line_ = 0;              // of the row being read, from 1
   size_t width_ = 0, filled_ = 0;
   std::vector<CellKind> kinds_;  // of the cells of a row
   bool mixed_ = false;           // not all of them are numbers
@@ -258,7 +264,9 @@ class Reader {
   int64_t trailer_ = 0;          // lines without a number since the last row
   std::string trailer_problem_;  // what to say of the first of them if rows follow
   int64_t trailer_line_ = 0;
-  size_t fewest_digits_ = 0;  // at the ends of the rows before this block
+  std::vector<std::string> header_;  // lines of names and units
+  int64_t repeated_ = 0;             // of them between rows
+  size_t fewest_digits_ = 0;         // at the ends of the rows before this block
   std::vector<double> chunk_;
   std::vector<std::string_view> cells_;
 };
@@ -276,6 +284,7 @@ const char* Reader::start(const char* p, const char* end) {
   summary_.layout.texts = dialect.texts;
   summary_.notes = dialect.notes;
   kinds_ = dialect.cells;
+  header_ = dialect.header;
   mixed_ = std::any_of(kinds_.begin(), kinds_.end(),
                        [](CellKind kind) { return kind != CellKind::kNumber; });
   if (width_ == 0 && !kinds_.empty())
@@ -371,17 +380,22 @@ bool Reader::slowCell(std::string_view cell, double& value) {
     value = *word;
     return !options_.finite || std::isfinite(value);
   }
-  // a decimal comma, unless the numbers so far have points
-  const bool comma = cell.find(',') != std::string_view::npos;
-  if (comma && !saw_decimal_ && summary_.layout.separator != ',') decimal_ = ',';
+  // a decimal comma, unless the numbers so far have points; between commas it stands in quotes,
+  // which rows of plain numbers do not have
+  char& decimal = summary_.layout.separator == ',' ? decimal_in_quotes_ : decimal_;
+  if (cell.find(',') != std::string_view::npos && !saw_decimal_) decimal = ',';
   std::string text(cell);  // rare, so that its copy does not matter
   text.append(1 + kPadding, '\0');
-  const char* behind = scanNumber(text.data(), decimal_, value, saw_decimal_);
+  const char* behind = scanNumber(text.data(), decimal, value, saw_decimal_);
   return behind == text.data() + cell.size();
 }
 
 void Reader::slowRow(std::string_view line, bool cut_off) {
   if (!isRow(line)) return;
+  if (std::find(header_.begin(), header_.end(), trimmed(line)) != header_.end()) {
+    ++repeated_;  // recordings that were put together with their headers
+    return;
+  }
   splitCells(line, summary_.layout.separator, cells_);
   const size_t expected = kinds_.size();
   if (cells_.size() == expected + 1 && cells_.back().empty()) cells_.pop_back();
@@ -447,9 +461,8 @@ void Reader::noteLineEnd(std::string_view line) {
 // a line of words, as some programs write it below the table
 bool Reader::isTrailer() const {
   return summary_.rows > 0 &&
-         std::none_of(cells_.begin(), cells_.end(), [&](std::string_view cell) {
-           return !cell.empty() && isNumber(cell, summary_.layout.separator);
-         });
+         std::none_of(cells_.begin(), cells_.end(),
+                      [&](std::string_view cell) { return !cell.empty() && isNumber(cell); });
 }
 
 // rows below such lines: they were damaged rows

@@ -1,5 +1,6 @@
 #include "proprio/recording/csv.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -81,7 +82,7 @@ TEST(Csv, BadCells) {
             "t.csv:3:2: column 'b' has 'x', expected a finite number");
   EXPECT_EQ(csvMessage("a,b\n1,\n").rfind("t.csv:2:2: ", 0), 0u);
   EXPECT_EQ(
-      csvMessage("a,b\n1,\"0,5\"\n"),
+      csvMessage("a,b\n1.5,\"0,5\"\n"),
       "t.csv:2:2: column 'b' has '0,5', expected a number; write a decimal point, or separate "
       "cells by semicolons");
   EXPECT_EQ(csvMessage("a,b\n1,nan\n").rfind("t.csv:2:2: ", 0), 0u);
@@ -521,6 +522,67 @@ TEST(CsvDialects, OtherHeaders) {
   EXPECT_EQ(namesOf(stroke), (Names{"q1", "M1", "a/b"}));
   EXPECT_EQ(stroke.channels[1].unit, "Nm");
   EXPECT_EQ(stroke.time[0], 0.005);
+}
+
+// Columns of several levels as pandas writes them: a line for each, then the name of the index.
+TEST(CsvDialects, LevelsOfPandas) {
+  for (const std::string head :
+       {",position,position,effort,effort\n,elbow,wrist,elbow,wrist\ntime,,,,\n",
+        "quantity,position,position,effort,effort\njoint,elbow,wrist,elbow,wrist\ntime,,,,\n",
+        "Run 7\n,position,,effort,\n,elbow,wrist,elbow,wrist\ntime,,,,\n"}) {
+    const Recording r = readCsvRecordingText(head + "0,1,2,3,4\n0.5,5,6,7,8\n", "t.csv");
+    EXPECT_EQ(namesOf(r),
+              (Names{"position elbow", "position wrist", "effort elbow", "effort wrist"}))
+        << head;
+    EXPECT_EQ(r.time[1], 0.5) << head;
+    EXPECT_EQ(r.values(1, 3), 8.0) << head;
+  }
+  const Recording three = readCsvRecordingText(
+      ",q,q,v,v\n,l,r,l,r\n,x,x,x,x\ntime,,,,\n0,1,2,3,4\n1,1,2,3,4\n", "t.csv");
+  EXPECT_EQ(namesOf(three), (Names{"q l x", "q r x", "v l x", "v r x"}));
+}
+
+// An index without a name is the time if it grows, not if it counts rows or goes back.
+TEST(CsvDialects, NamelessIndex) {
+  const Recording timed = readCsvRecordingText(",q\n0,1\n0.5,2\n1.25,3\n", "t.csv");
+  EXPECT_EQ(timed.time, Eigen::Vector3d(0.0, 0.5, 1.25));
+  EXPECT_EQ(timed.notes.at(0), "the first column has no name and grows: read as time in s");
+  EXPECT_EQ(readCsvRecordingText(",q\n0,1\n1,2\n2,3\n", "t.csv").time.size(), 0);
+  EXPECT_EQ(readCsvRecordingText(",q\n0,1\n0.5,2\n0.25,3\n", "t.csv").time.size(), 0);
+  EXPECT_EQ(readCsvRecordingText("0,1\n0.5,2\n0.75,3\n", "t.csv").time.size(), 0);
+}
+
+// Tables put together with their headers and units: the same lines again are no rows.
+TEST(CsvDialects, HeaderAgain) {
+  const std::string head = "time,q\ns,deg\n";
+  const Recording r = readCsvRecordingText(head + "0,1\n1,2\n" + head + "2,3\n" + head, "t.csv");
+  ASSERT_EQ(r.samples(), 3);
+  EXPECT_EQ(r.values(2, 0), 3.0);
+  EXPECT_EQ(r.notes.at(1), "4 lines that repeat the names of the columns were skipped");
+}
+
+// Exponents of Fortran are those of everybody else, on the quick and on the slow way to a number.
+TEST(CsvNumbers, ExponentsOfFortran) {
+  std::string text = "time x\n", other = text;
+  for (const char* number : {"1.25D+00", "-3.5d-07", "1.7976931348623157D308", "2D3",
+                             "0.123456789012345678901234567890d-5"}) {
+    text += fmt::format("{} {}\n", number, number);
+    std::string plain = number;
+    for (char& c : plain) c = c == 'd' || c == 'D' ? 'e' : c;
+    other += fmt::format("{} {}\n", plain, plain);
+  }
+  EXPECT_EQ(readCsvRecordingText(text, "t").values, readCsvRecordingText(other, "t").values);
+  EXPECT_EQ(readCsvRecordingText("a;b\n1,5D1;\"2,5d-1\"\n", "t").values(0, 0), 15.0);
+  EXPECT_NE(recordingMessageOf("a,b\n1,2\n3,4D\n"), "");
+}
+
+// Between commas, decimal commas are in quotes: told, and refused beside decimal points.
+TEST(CsvRecording, DecimalCommasInQuotes) {
+  const Recording r = readCsvRecordingText("a,b\n\"0\",\"1,25\"\n3,\"-2,5\"\n4,5\n", "t.csv");
+  EXPECT_EQ(r.values, (Eigen::MatrixXd(3, 2) << 0, 1.25, 3, -2.5, 4, 5).finished());
+  EXPECT_EQ(r.notes.at(0), "commas in quotes were read as decimal commas");
+  EXPECT_NE(recordingMessageOf("a,b\n\"0,5\",\"1,25\"\n\"0.5\",\"1\"\n"), "");
+  EXPECT_NE(recordingMessageOf("a,b\n1,\"1,234,567\"\n2,\"1,234,568\"\n3,4\n"), "");
 }
 
 // Lines of text below the table are skipped; above further rows they are damage.

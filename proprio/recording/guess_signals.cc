@@ -206,6 +206,18 @@ std::string withoutUnit(const Channel& channel) {
                 : channel.name;
 }
 
+/// System variables of KUKA's controllers: axes are in degrees; speeds and currents are percentages
+/// of what the motor can, which is no quantity here.
+bool startsWith(const std::string& name, std::string_view capitals) {
+  return name.size() >= capitals.size() &&
+         std::equal(capitals.begin(), capitals.end(), name.begin(), [](char a, char b) {
+           return a == std::toupper(static_cast<unsigned char>(b));
+         });
+}
+bool isPercentage(const std::string& name) {
+  return startsWith(name, "$VEL_AXIS") || startsWith(name, "$CURR_ACT");
+}
+
 /// What the unit of a column says beyond its words. Columns whose words name the quantity belong
 /// together whatever units the file states for each of them; where no word does, the kind of unit
 /// tells angles from torques. A unit in the name holds for the whole group and stays apart.
@@ -277,6 +289,7 @@ std::vector<ColumnGroup> groupsOf(const JointNames& joints, const Recording& rec
   std::map<Key, size_t> place;
   for (size_t c = 0; c < recording.channels.size(); ++c) {
     const Channel& channel = recording.channels[c];
+    if (isPercentage(channel.name)) continue;
     const bool says = quantityInName(channel.name).quantity != Quantity::kOther;
     GuessedColumn column;
     column.channel = c;
@@ -285,6 +298,7 @@ std::vector<ColumnGroup> groupsOf(const JointNames& joints, const Recording& rec
         found != words.end() && !start.empty())
       words.erase(found, found + std::ssize(start));
     std::string unit = channel.unit.empty() ? takeUnit(&words) : channel.unit;
+    if (unit.empty() && startsWith(channel.name, "$AXIS")) unit = "deg";
     const bool unit_in_name = channel.unit.empty() && !unit.empty();
     const bool attributed = channel.quantity == Quantity::kOther && !channel.of.empty();
     column.joint = attributed ? joints.find(channel.of) : joints.take(&words);
@@ -365,12 +379,18 @@ bool isOfMotor(const Words& words) {
 std::optional<Meaning> meaningOf(const Words& words, const std::string& unit, bool named) {
   static const std::set<std::string> kJointWords = {"joint", "joints", "j",  "jnt",
                                                     "axis",  "axes",   "ax", "achse"};
+  static const std::set<std::string> kMeasuredWords = {"act", "actual", "meas", "measured", "ist"};
   Meaning meaning;
   bool strange = false, weak = false, bare = named || !words.empty();
+  // "AXIS_ACT[1]": what an axis is actually at is its position
+  const bool of_joint = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return kJointWords.count(word) != 0;
+  });
   const bool motor = isOfMotor(words);
   for (const std::string& word : words) {
     ++meaning.cost;
-    bare = bare && (kJointWords.count(word) != 0 || isCommandedWord(word));
+    bare = bare && (kJointWords.count(word) != 0 || isCommandedWord(word) ||
+                    (of_joint && kMeasuredWords.count(word) != 0));
     if (isPlainWord(word) || isNumberWord(word) || word == "motor") continue;
     if (word == "m") {  // measured, or the motor's: after one that says nothing
       ++meaning.cost;

@@ -130,6 +130,26 @@ TEST(GuessSignals, VendorNames) {
   EXPECT_EQ(channelValue(measured, "v_panda_joint2"), 4.0);
 }
 
+// KUKA's system variables: axes in degrees however small the motion, torques in N m; speeds are in
+// percent of the motor's, which is no velocity.
+TEST(GuessSignals, SystemVariablesOfKuka) {
+  const Model robot = robotWith({"joint_a1", "joint_a2"});
+  for (const Names& names :
+       {Names{"$AXIS_ACT[1]", "$AXIS_ACT[2]", "$TORQUE_AXIS_ACT[1]", "$TORQUE_AXIS_ACT[2]",
+              "$VEL_AXIS_ACT[1]", "$VEL_AXIS_ACT[2]"},
+        Names{"$AXIS_ACT.A1", "$AXIS_ACT.A2", "$TORQUE_AXIS_ACT.A1", "$TORQUE_AXIS_ACT.A2"},
+        Names{"$AXIS_ACT_MEAS.A1", "$AXIS_ACT_MEAS.A2", "$TORQUE_AXIS[1]", "$TORQUE_AXIS[2]"}}) {
+    const Recording log = mapRecording(robot, {namedLog(names)});
+    EXPECT_DOUBLE_EQ(channelValue(log, "q_joint_a2"), 2.0 * M_PI / 180.0) << names[0];
+    EXPECT_EQ(channelValue(log, "tau_joint_a1"), 3.0) << names[0];
+    EXPECT_EQ(log.column("v_joint_a1"), -1) << names[0];
+  }
+  const Recording plain =
+      mapRecording(robot, {namedLog({"AXIS_ACT.A1", "AXIS_ACT.A2", "AXIS_DES.A1", "AXIS_DES.A2"})});
+  EXPECT_EQ(channelValue(plain, "q_joint_a1"), 1.0);
+  EXPECT_EQ(channelValue(plain, "q_des_joint_a2"), 4.0);
+}
+
 // Units in names are honoured; where no word says the quantity, the unit does, unless two groups
 // would fit; columns called like the joints and nothing else are positions.
 TEST(GuessSignals, UnitsAndBareNames) {

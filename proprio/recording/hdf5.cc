@@ -134,7 +134,7 @@ class Hdf5Walk {
     if (!file.good()) throw libraryError(file_, "cannot be opened");
     const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
     if (!root.good()) throw libraryError(file_, "cannot be read");
-    readGroup(file, root, "");
+    readGroup(root, "");
   }
 
  private:
@@ -158,17 +158,74 @@ class Hdf5Walk {
   }
 
   // every object once, whatever links lead to it
-  void readGroup(hid_t file, hid_t group, const std::string& path) {
+  void readGroup(hid_t group, const std::string& path) {
+    sendPeriods(group, path);
     for (const std::string& name : linksOf(group)) {
+      // MATLAB keeps what cells and objects point to in groups of such names
+      if (path.empty() && name.starts_with("#")) continue;
       H5O_info_t info;
       if (H5Oget_info_by_name2(group, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
         throw libraryError(file_, "cannot be read");
       if (!seen_.insert(info.addr).second) continue;
-      if (info.type == H5O_TYPE_DATASET) readDataset(file, path + name);
+      if (info.type == H5O_TYPE_DATASET) {
+        const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+        H5Pset_chunk_cache(access, 12421, size_t{64} << 20, 1.0);
+        const Handle dataset(H5Dopen2(group, name.c_str(), access), H5Dclose);
+        if (!dataset.good()) throw failed(path + name);
+        readDataset(dataset, path + name);
+      }
       if (info.type != H5O_TYPE_GROUP) continue;
       const Handle inner(H5Gopen2(group, name.c_str(), H5P_DEFAULT), H5Gclose);
       if (!inner.good()) throw libraryError(file_, "cannot be read");
-      readGroup(file, inner, path + name + "/");
+      readGroup(inner, path + name + "/");
+    }
+  }
+
+  // attributes that state the sampling period or rate, as if they were single numbers beside
+  void sendPeriods(hid_t object, const std::string& path) const {
+    std::vector<std::string> names;
+    const auto add = [](hid_t, const char* name, const H5A_info_t*, void* data) -> herr_t {
+      if (periodNamed(name, 1.0) > 0.0)
+        static_cast<std::vector<std::string>*>(data)->push_back(name);
+      return 0;
+    };
+    if (H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names) < 0) return;
+    for (const std::string& name : names) {
+      const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
+      const Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
+      const H5T_class_t kind = H5Tget_class(type);
+      double value = 0.0;
+      if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || H5Sget_simple_extent_npoints(space) != 1 ||
+          H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) < 0)
+        continue;
+      const nlohmann::json head = {{"name", path + name}, {"rows", 1}, {"columns", 1}};
+      sender_.send(kArray, head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+      sender_.send(kData, {reinterpret_cast<const char*>(&value), sizeof value});
+    }
+  }
+
+  // What references point to: the elements of a cell, or of a field of a struct array.
+  void readReferences(hid_t dataset, hid_t space, const std::string& name, bool cell) {
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    constexpr hssize_t kMost = 100'000;
+    if (count < 1 || count > kMost) return skip(name, "is a cell array without elements");
+    std::vector<hobj_ref_t> references(static_cast<size_t>(count));
+    if (H5Dread(dataset, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references.data()) < 0)
+      throw failed(name);
+    const size_t leaf = name.rfind('/') + 1;  // 0 where there is no group
+    for (size_t i = 0; i < references.size(); ++i) {
+      const Handle object(H5Rdereference2(dataset, H5P_DEFAULT, H5R_OBJECT, &references[i]),
+                          H5Oclose);
+      H5O_info_t info;
+      if (!object.good() || H5Oget_info2(object, &info, H5O_INFO_BASIC) < 0) throw failed(name);
+      if (!seen_.insert(info.addr).second) continue;
+      const std::string index = count == 1 ? "" : fmt::format("[{}]", i);
+      // element i of cell c is c[i]; field f of element i of struct s is s[i].f
+      const std::string element = cell || leaf == 0
+                                      ? name + index
+                                      : name.substr(0, leaf - 1) + index + "/" + name.substr(leaf);
+      if (info.type == H5O_TYPE_DATASET) readDataset(object, element);
+      if (info.type == H5O_TYPE_GROUP) readGroup(object, element + "/");
     }
   }
 
@@ -180,13 +237,7 @@ class Hdf5Walk {
     return libraryError(file_, fmt::format("dataset {} cannot be read", inQuotes(name)));
   }
 
-  void readDataset(hid_t root, const std::string& name) {
-    // MATLAB keeps what cells and objects point to in groups of such names
-    if (name.starts_with("#")) return;
-    const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-    H5Pset_chunk_cache(access, 12421, size_t{64} << 20, 1.0);
-    const Handle dataset(H5Dopen2(root, name.c_str(), access), H5Dclose);
-    if (!dataset.good()) throw failed(name);
+  void readDataset(hid_t dataset, const std::string& name) {
     const Handle type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
     if (!type.good() || !space.good()) throw failed(name);
     const H5T_class_t kind = H5Tget_class(type);
@@ -200,10 +251,11 @@ class Hdf5Walk {
     if (H5Aexists(dataset, "MATLAB_empty") > 0) return skip(name, "is empty");
     if (kind == H5T_STRING && sendTexts(dataset, type, space, name)) return;
     if (matlab == "char" || kind == H5T_STRING) return skip(name, "is text");
-    if (matlab == "cell") {
-      if (!sendCell(dataset, type, space, name)) skip(name, "is a cell array");
+    if (H5Tequal(type, H5T_STD_REF_OBJ) > 0) {
+      if (!sendCell(dataset, space, name)) readReferences(dataset, space, name, matlab == "cell");
       return;
     }
+    sendPeriods(dataset, name + "/");
     const int dimensions = H5Sget_simple_extent_ndims(space);
     std::vector<hsize_t> sizes(static_cast<size_t>(std::max(dimensions, 0)));
     if (dimensions < 0 || H5Sget_simple_extent_dims(space, sizes.data(), nullptr) < 0)
@@ -263,10 +315,10 @@ class Hdf5Walk {
   }
 
   // a cell array of MATLAB with texts, if it names the joints: references to arrays of characters
-  bool sendCell(hid_t dataset, hid_t type, hid_t space, const std::string& name) const {
+  bool sendCell(hid_t dataset, hid_t space, const std::string& name) const {
     const hssize_t count = H5Sget_simple_extent_npoints(space);
     constexpr hssize_t kMost = 1000, kLongest = 200;
-    if (H5Tequal(type, H5T_STD_REF_OBJ) <= 0 || count < 1 || count > kMost) return false;
+    if (count < 1 || count > kMost) return false;
     if (!isJointList({name, {}, "", {"any"}}, '/')) return false;
     std::vector<hobj_ref_t> references(static_cast<size_t>(count));
     if (H5Dread(dataset, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references.data()) < 0)

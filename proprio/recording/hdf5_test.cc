@@ -251,6 +251,69 @@ with open('m.mat', 'r+b') as g:
   EXPECT_TRUE(mentions(notes, "'data/word' is text"));
 }
 
+// Claim: cells and struct arrays of MATLAB 7.3 (references into a group of their own, here one that
+// points to itself too) give the numbers and names that level 5 gives.
+TEST(Hdf5Test, matlab73Cells) {
+  PROPRIO_REQUIRE_PYTHON("h5py");
+  const testing::TempFolder folder;
+  runPython(folder, R"(
+import h5py, numpy as np
+f = h5py.File('m.mat', 'w', userblock_size=512)
+t = np.linspace(0, 1, 11)
+q = np.outer(t, [1., 2.])
+def put(name, a):
+  f[name] = np.atleast_2d(a) if a.ndim == 1 else a.T
+  f[name].attrs['MATLAB_class'] = np.bytes_('double')
+def refs(name, targets, kind):
+  d = f.create_dataset(name, (1, len(targets)), dtype=h5py.ref_dtype)
+  for i, x in enumerate(targets): d[0, i] = f[x].ref
+  if kind: d.attrs['MATLAB_class'] = np.bytes_(kind)
+for i in range(2):
+  put('#refs#/t%d' % i, t + i); put('#refs#/q%d' % i, q * (i + 1)); put('#refs#/w%d' % i, t * (i + 4))
+  g = f.create_group('#refs#/s%d' % i); g.attrs['MATLAB_class'] = np.bytes_('struct')
+  put('#refs#/s%d/time' % i, t + 10 + i); put('#refs#/s%d/v' % i, q * (i + 7))
+refs('data/time', ['#refs#/t0', '#refs#/t1'], '')
+refs('data/q', ['#refs#/q0', '#refs#/q1'], '')
+refs('cell', ['#refs#/s0', '#refs#/s1'], 'cell')
+refs('#refs#/loop', ['#refs#/w0'], 'cell'); f['#refs#/loop'][0, 0] = f['#refs#/loop'].ref
+refs('w', ['#refs#/w0', '#refs#/w1', '#refs#/loop'], 'cell')
+f.close()
+with open('m.mat', 'r+b') as g:
+  g.write(b'MATLAB 7.3 MAT-file'.ljust(124) + b'\x00\x02IM')
+)");
+  const auto recordings = readMat(folder.file("m.mat"));
+  const auto last = [&](const std::string& topic, const std::string& channel) {
+    for (const Recording& r : recordings) {
+      if (r.topic == topic && r.column(channel) >= 0) return r.values(10, r.column(channel));
+    }
+    return -1.0;
+  };
+  EXPECT_EQ(last("data[0]", "q[1]"), 2);
+  EXPECT_EQ(last("data[1]", "q[1]"), 4);
+  EXPECT_EQ(last("cell[1]", "v[1]"), 16);
+  EXPECT_EQ(recordings.size(), 5u);
+}
+
+// Claim: attributes that state a rate or a period give the time where there are no stamps.
+TEST(Hdf5Test, ratesAsAttributes) {
+  PROPRIO_REQUIRE_PYTHON("h5py");
+  const testing::TempFolder folder;
+  runPython(folder, R"(
+import h5py, numpy as np
+for name, where, key, value in [('a', '/', 'sample_rate', 250), ('b', 'arm', 'dt_ms', 4.0),
+                                ('c', 'arm/q', 'fs', np.array([250.0])), ('d', '/', 'Fs_kHz', 0.25)]:
+  with h5py.File(name + '.h5', 'w') as f:
+    f['arm/q'] = np.arange(18.).reshape(9, 2)
+    f[where].attrs[key] = value
+    f[where].attrs['serial'] = 12345
+)");
+  for (const char* name : {"a.h5", "b.h5", "c.h5", "d.h5"}) {
+    const Recording r = readHdf5(folder.file(name)).at(0);
+    ASSERT_EQ(r.time.size(), 9) << name;
+    EXPECT_DOUBLE_EQ(r.time[8], 0.032) << name;
+  }
+}
+
 /// The message of an error, or "no error".
 template <class Call>
 std::string errorOrNone(const Call& call) {

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string_view>
 
 #include "proprio/core/text.h"
 #include "proprio/recording/byte_reader_internal.h"
@@ -16,7 +18,8 @@ namespace proprio {
 namespace {
 
 constexpr size_t kHeaderSize = 128;
-constexpr int kDeepestStruct = 32;  // structs within structs
+constexpr int kDeepestStruct = 32;  // structs and cells within each other
+constexpr std::string_view kLabel = ".label";
 
 enum class Type : uint32_t {
   kInt8 = 1,
@@ -149,6 +152,7 @@ class MatReader {
   }
 
   std::vector<NamedArray> arrays;
+  std::map<std::string, std::string> labels;  ///< of the structs that have a field `label`
 
  private:
   void readTopLevel(ByteReader& reader) {
@@ -203,7 +207,7 @@ class MatReader {
       case Class::kStruct:
         return readStruct(data, header, depth);
       case Class::kCell:
-        return readCell(data, header);
+        return readCell(data, header, depth);
       case Class::kObject:
       case Class::kOpaque:
         return skip(header, "is an object; save its numbers as plain arrays");
@@ -268,12 +272,17 @@ class MatReader {
   // texts are of use if they name the joints
   void addTexts(const ArrayHeader& header, std::vector<std::string> texts,
                 const std::string& what) {
+    if (texts.size() == 1 && header.name.ends_with(kLabel))
+      labels[header.name.substr(0, header.name.size() - kLabel.size())] = texts[0];
     NamedArray list{header.name, {}, "", std::move(texts)};
     if (!isJointList(list, '.')) return skip(header, what);
     arrays.push_back(std::move(list));
   }
 
-  void readCell(ByteReader& data, const ArrayHeader& header) {
+  // a list of texts, or arrays of any kind called name[0], name[1], ...
+  void readCell(ByteReader& data, const ArrayHeader& header, int depth) {
+    if (depth >= kDeepestStruct) throw data.error("cells are nested too deep");
+    ByteReader again = data;
     std::vector<std::string> texts;
     while (!data.atEnd()) {
       Element element = readElement(data);
@@ -282,8 +291,14 @@ class MatReader {
       if (inner.kind != Class::kChar) break;
       for (std::string& text : readTexts(element.data, inner)) texts.push_back(std::move(text));
     }
-    if (texts.size() != header.count) texts.clear();
-    addTexts(header, std::move(texts), "is a cell array");
+    if (!texts.empty() && texts.size() == header.count)
+      return addTexts(header, std::move(texts), "is a cell array of texts");
+    for (uint64_t i = 0; i < header.count && !again.atEnd(); ++i) {
+      Element element = readElement(again);
+      if (element.type != Type::kMatrix) throw again.error("an element of a cell is not an array");
+      const std::string index = header.count == 1 ? "" : fmt::format("[{}]", i);
+      readArray(element.data, header.name + index, depth + 1);
+    }
   }
 
   void readStruct(ByteReader& data, const ArrayHeader& header, int depth) {
@@ -325,11 +340,28 @@ class MatReader {
   Notes* notes_;
 };
 
+// Simulink's structures: out.signals[0].values with the label q is out.q
+void nameByLabels(const std::map<std::string, std::string>& labels,
+                  std::vector<NamedArray>& arrays) {
+  for (NamedArray& array : arrays) {
+    const size_t values = array.name.rfind(".values");
+    const auto label = labels.find(array.name.substr(0, values));
+    if (values == std::string::npos || label == labels.end() || label->second.empty()) continue;
+    const size_t group = label->first.rfind('.');
+    const std::string name =
+        (group == std::string::npos ? "" : label->first.substr(0, group + 1)) + label->second;
+    if (std::none_of(arrays.begin(), arrays.end(),
+                     [&](const NamedArray& other) { return other.name == name; }))
+      array.name = name;
+  }
+}
+
 }  // namespace
 
 std::vector<Recording> readMatBytes(std::string_view bytes, const std::string& file, Notes* notes) {
   MatReader reader(file, notes);
   reader.readFile(bytes);
+  nameByLabels(reader.labels, reader.arrays);
   return recordingsFromArrays(file, std::move(reader.arrays), '.', "", notes);
 }
 

@@ -58,6 +58,38 @@ TEST(MatTest, bytesByHand) {
   }
 }
 
+// Claim: cells of structs and of arrays, cells within cells, and Simulink's structures with labels
+// give the numbers that SciPy put there.
+TEST(MatTest, cellsFromSciPy) {
+  PROPRIO_REQUIRE_PYTHON("scipy.io");
+  const testing::TempFolder folder;
+  runPython(folder, R"(
+import numpy as np, scipy.io
+t = np.linspace(0, 1, 11)
+q = np.outer(t, [1., 2.])
+def cell(items):
+  c = np.empty((1, len(items)), dtype=object)
+  for i, x in enumerate(items): c[0, i] = x
+  return c
+one, two = {'time': t, 'q': q}, {'time': t + 5, 'q': q * 3}
+scipy.io.savemat('runs.mat', {'data': cell([one, two])})
+scipy.io.savemat('one.mat', {'data': cell([one])}, do_compression=True)
+scipy.io.savemat('joints.mat', {'time': t, 'q': cell([t * 2, t * 3, cell([t * 4, 'text'])])})
+scipy.io.savemat('out.mat', {'out': {'time': t, 'signals': {'values': q, 'label': 'speed'}}})
+)");
+  const auto runs = readMat(folder.file("runs.mat"));
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[1].topic, "data[1]");
+  EXPECT_EQ(runs[1].time[0], 5);
+  EXPECT_EQ(runs[1].values(10, runs[1].column("q[1]")), 6);
+  EXPECT_EQ(readMat(folder.file("one.mat")).at(0).topic, "data");
+  const Recording joints = readMat(folder.file("joints.mat")).at(0);
+  EXPECT_EQ(joints.values(10, joints.column("q[1]")), 3);
+  EXPECT_EQ(joints.values(10, joints.column("q[2][0]")), 4);
+  const Recording labelled = readMat(folder.file("out.mat")).at(0);
+  EXPECT_EQ(labelled.values(10, labelled.column("speed[1]")), 2);
+}
+
 // Claim: SciPy's files, compressed and not, give every numeric class, structs with dotted names and
 // arrays of structs; what is not numeric is noted.
 TEST(MatTest, filesFromSciPy) {
@@ -98,7 +130,7 @@ scipy.io.savemat('groups.mat', {'a': {'time': t, 'q': q}, 'b': {'time': t + 5, '
     EXPECT_EQ(last("run[1].q[0]"), 2);
     EXPECT_EQ(last("on"), 1);
     for (const char* piece :
-         {"'word' is text", "'arm.note' is text", "'cells' is a cell", "'z' is complex",
+         {"'word' is text", "'arm.note' is text", "'cells[0]' is text", "'z' is complex",
           "'sparse' is sparse", "'cube' has 3 dimensions", "'gain' is a single number (2.5)"}) {
       EXPECT_TRUE(mentions(notes, piece)) << piece << "\n"
                                           << fmt::format("{}", fmt::join(notes, "\n"));

@@ -67,26 +67,10 @@ std::string shapeOf(const NamedArray& array) {
 
 // The period that a single number states, in s; 0 if there is none, or several that differ.
 double samplePeriod(const std::vector<NamedArray>& arrays, char separator, std::string& name) {
-  static const std::set<std::string> kPeriods = {"ts",
-                                                 "dt",
-                                                 "sample time",
-                                                 "sampletime",
-                                                 "period",
-                                                 "sample period",
-                                                 "sampling time",
-                                                 "time step",
-                                                 "timestep"};
-  static const std::set<std::string> kRates = {"fs",      "rate",          "sample rate",
-                                               "rate hz", "frequency",     "samplerate",
-                                               "freq",    "sampling rate", "sampling frequency"};
   double period = 0.0;
   for (const NamedArray& array : arrays) {
     if (array.values.size() != 1 || !(array.values(0, 0) > 0.0)) continue;
-    const std::string words =
-        fmt::format("{}", fmt::join(wordsOf(leafOf(array.name, separator)), " "));
-    double found = 0.0;
-    if (kPeriods.count(words) != 0) found = array.values(0, 0);
-    if (kRates.count(words) != 0) found = 1.0 / array.values(0, 0);
+    double found = periodNamed(leafOf(array.name, separator), array.values(0, 0));
     const auto unit = findUnit(array.unit);
     if (unit && unit->si == "s") found *= unit->factor;
     if (found == 0.0) continue;
@@ -333,6 +317,41 @@ void nameBlocks(std::vector<NamedArray>& arrays, char separator) {
 }
 
 }  // namespace
+
+double periodNamed(const std::string& name, double value) {
+  static const std::set<std::string> kPeriods = {
+      "ts",          "dt",          "delta t",        "sample time",     "sampletime",
+      "period",      "time step",   "timestep",       "sampling time",   "sample period",
+      "sampling dt", "time delta",  "sampling step",  "sampling period", "sampling interval",
+      "sample dt",   "sample step", "sample interval"};
+  static const std::set<std::string> kRates = {"fs",
+                                               "rate",
+                                               "sample rate",
+                                               "frequency",
+                                               "samplerate",
+                                               "sampling rate",
+                                               "freq",
+                                               "sampling freq",
+                                               "sampling frequency",
+                                               "sample freq",
+                                               "sample frequency"};
+  static const std::map<std::string, double> kSeconds = {
+      {"s", 1.0}, {"sec", 1.0}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+  Words words = wordsOf(name);
+  if (words.empty()) return 0.0;
+  const auto seconds = kSeconds.find(words.back());
+  const bool hertz = words.back() == "hz" || words.back() == "khz";
+  double factor = seconds != kSeconds.end() ? seconds->second : words.back() == "khz" ? 1e3 : 1.0;
+  if (hertz || seconds != kSeconds.end()) words.pop_back();
+  if (hertz && !words.empty() && words.back() == "k") {  // kHz
+    words.pop_back();
+    factor = 1e3;
+  }
+  const std::string said = fmt::format("{}", fmt::join(words, " "));
+  if (kPeriods.count(said) != 0 && !hertz) return value * factor;
+  const bool rate = kRates.count(said) != 0 || (said.empty() && hertz);
+  return rate && seconds == kSeconds.end() ? 1.0 / (value * factor) : 0.0;
+}
 
 bool isJointList(const NamedArray& array, char separator) {
   const std::string words =

@@ -55,6 +55,10 @@ struct NamedArray {
   std::vector<std::string> texts = {};  ///< instead of values
 };
 
+/// The sampling period in s that a number of this name states: Ts, dt_ms, fs, sample_rate, ...; 0
+/// if the name is another one.
+double periodNamed(const std::string& name, double value);
+
 /// Is this array the list of the joints?
 bool isJointList(const NamedArray& array, char separator);
 

@@ -211,6 +211,19 @@ except ImportError: pass
   }
 }
 
+// Numbers called like a period or a rate, in their units, and others that are not.
+TEST(NamedArrays, PeriodsByName) {
+  for (const char* name : {"dt", "Ts", "delta_t", "sample_time", "samplingPeriod", "dt_s"})
+    EXPECT_DOUBLE_EQ(periodNamed(name, 0.004), 0.004) << name;
+  for (const char* name : {"fs", "Fs_Hz", "rate", "sample_rate_hz", "hz", "samplingFrequency"})
+    EXPECT_DOUBLE_EQ(periodNamed(name, 250.0), 0.004) << name;
+  EXPECT_DOUBLE_EQ(periodNamed("dt_ms", 4.0), 0.004);
+  EXPECT_DOUBLE_EQ(periodNamed("sample_time_us", 4000.0), 0.004);
+  EXPECT_DOUBLE_EQ(periodNamed("fs_kHz", 0.25), 0.004);
+  for (const char* name : {"q", "gain", "ms", "rate_ms", "dt_hz", "", "s", "heart_rate"})
+    EXPECT_EQ(periodNamed(name, 1.0), 0.0) << name;
+}
+
 // NumPy's, MATLAB's and HDF5's texts give such lists.
 TEST(NamedArrays, ListsFromFiles) {
   PROPRIO_REQUIRE_PYTHON("numpy");

@@ -421,7 +421,14 @@ std::vector<Recording> readNpyBytes(std::string_view bytes, const std::string& f
 std::vector<Recording> readNpzBytes(std::string_view bytes, const std::string& file, Notes* notes) {
   std::vector<NamedArray> arrays;
   std::string channels_json, buffer, refused;
-  for (const ZipMember& member : readZipDirectory(bytes, file)) {
+  const std::vector<ZipMember> members = readZipDirectory(bytes, file);
+  if (!members.empty() && std::none_of(members.begin(), members.end(), [](const ZipMember& member) {
+        return member.name.ends_with(".npy");
+      })) {
+    throw Error(fmt::format("{}: is a zip archive with {} and no array of NumPy; unpack it first",
+                            file, inQuotes(members.front().name)));
+  }
+  for (const ZipMember& member : members) {
     const std::string_view content = readZipMember(member, file, buffer);
     if (member.name == kChannelsJsonName) {
       channels_json = content;

@@ -8,10 +8,12 @@
 #include <fstream>
 #include <map>
 #include <new>
+#include <string_view>
 
 #include "proprio/core/atomic_file.h"
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
+#include "proprio/recording/compression_internal.h"
 #include "proprio/recording/csv.h"
 #include "proprio/recording/growing_recording_internal.h"
 #include "proprio/recording/hdf5.h"
@@ -28,7 +30,13 @@ namespace {
 namespace fs = std::filesystem;
 using Notes = std::vector<std::string>;
 
+// of what is inside, where a file is compressed
 std::string firstBytes(const std::string& path, size_t most) {
+  if (isGzip(path)) {
+    std::string bytes(most, '\0');
+    bytes.resize(GzipFile(path).read(bytes.data(), most));
+    return bytes;
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) readFile(path, 0);  // says why
   std::string bytes(most, '\0');
@@ -37,15 +45,22 @@ std::string firstBytes(const std::string& path, size_t most) {
   return bytes;
 }
 
+[[noreturn]] void refuseGzip(const std::string& path) {
+  throw Error(path +
+              ": is compressed, and only plain text tables are read so; unpack it first (gunzip)");
+}
+
 std::vector<Recording> readTextFile(const std::string& path, const RecordingOptions& options,
                                     Notes* notes) {
   constexpr size_t kFirstRows = 1 << 16;
   if (options.columns > 0) return {readValueList(path, options.columns, options.csv)};
   const std::string bytes = firstBytes(path, kFirstRows);
   const size_t first = bytes.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && bytes[first] == '{') return readJsonLog(path, notes);
-  if (options.csv.names == CsvNames::kDetect && hasListCells(bytes))
-    return readListCells(path, notes);
+  const bool json = first != std::string::npos && bytes[first] == '{';
+  const bool lists = options.csv.names == CsvNames::kDetect && hasListCells(bytes);
+  if ((json || lists) && isGzip(path)) refuseGzip(path);
+  if (json) return readJsonLog(path, notes);
+  if (lists) return readListCells(path, notes);
   return {readCsvRecording(path, options.csv)};
 }
 
@@ -124,8 +139,11 @@ const std::vector<Format>& formats() {
   return all;
 }
 
+// of what is inside, where a file is compressed: .csv of run.csv.gz
 std::string extensionOf(const std::string& path) {
-  std::string extension = fs::path(path).extension().string();
+  fs::path name(path);
+  if (name.extension() == ".gz") name = name.stem();
+  std::string extension = name.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return extension;
@@ -146,12 +164,35 @@ bool has(const Format& format, const std::string& extension) {
 }
 
 const Format& writtenFormat(const std::string& path) {
-  const std::string extension = extensionOf(path);
+  const std::string extension = path.ends_with(".gz") ? ".gz" : extensionOf(path);
   for (const Format& format : formats()) {
     if (format.write != nullptr && has(format, extension)) return format;
   }
   throw Error(fmt::format("{}: cannot be written in the format {}, expected one of {}", path,
                           inQuotes(extension), extensions(true)));
+}
+
+// What else people have, and how they get a log out of it.
+void refuseOtherFormats(const std::string& path, const std::string& bytes) {
+  struct Other {
+    std::string_view begins, sentence;
+  };
+  constexpr Other kOthers[] = {
+      {"#ROSBAG V", "is a ROS 1 bag; convert it: rosbags-convert --src BAG --dst FOLDER"},
+      {"PAR1", "is a Parquet file; save it as text: pandas.read_parquet(FILE).to_csv(...)"},
+      {"ARROW1", "is a Feather file; save it as text: pandas.read_feather(FILE).to_csv(...)"},
+      {"\x80\x04\x95",
+       "is a pickle of Python, which could run any code; save arrays by numpy.savez"},
+      {"\xd0\xcf\x11\xe0", "is an old Excel file; save it as CSV"},
+      {"BZh", "is compressed by bzip2; unpack it first (bunzip2)"},
+      {"\xfd"
+       "7zXZ",
+       "is compressed by xz; unpack it first (unxz)"}};
+  for (const Other& other : kOthers) {
+    if (bytes.rfind(other.begins, 0) == 0) throw Error(fmt::format("{}: {}", path, other.sentence));
+  }
+  if (bytes.rfind("PK\3\4", 0) == 0 && extensionOf(path) == ".xlsx")
+    throw Error(path + ": is an Excel file; save it as CSV");
 }
 
 std::vector<Recording> readAny(const std::string& path, const RecordingOptions& options,
@@ -171,10 +212,16 @@ std::vector<Recording> readAny(const std::string& path, const RecordingOptions& 
   }
   constexpr size_t kFirstBytes = 512;
   const std::string bytes = firstBytes(path, kFirstBytes), extension = extensionOf(path);
+  refuseOtherFormats(path, bytes);
   // what the file is counts more than what it is called
   for (const Format& format : formats()) {
-    if (!format.first_bytes.empty() && bytes.rfind(format.first_bytes, 0) == 0)
-      return format.read(path, options, notes);
+    if (format.first_bytes.empty() || bytes.rfind(format.first_bytes, 0) != 0) continue;
+    if (isGzip(path)) refuseGzip(path);
+    return format.read(path, options, notes);
+  }
+  if (isGzip(path)) {
+    if (bytes.find('\0') != std::string::npos) refuseGzip(path);
+    return readTextFile(path, options, notes);
   }
   for (const Format& format : formats()) {
     if (has(format, extension)) return format.read(path, options, notes);

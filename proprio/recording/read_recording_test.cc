@@ -1,6 +1,8 @@
 #include "proprio/recording/read_recording.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <filesystem>
 
@@ -42,12 +44,62 @@ TEST_F(ReadRecording, Text) {
   EXPECT_EQ(readRecordings(file("b.txt", "1\n2\n3\n4\n"), options)[0].samples(), 2);
 }
 
+std::string gzipped(const std::string& text) {
+  std::string out(compressBound(text.size()) + 64, '\0');
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string in = text;
+  stream.next_in = reinterpret_cast<Bytef*>(in.data());
+  stream.avail_in = static_cast<uInt>(in.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+// A compressed table gives the numbers of the plain one, in one stream or several, whatever it is
+// called; one that is damaged or cut off is told, and so is another format inside.
+TEST_F(ReadRecording, Gzip) {
+  std::string text = "time,x\n", rest;
+  for (int k = 0; k < 200000; ++k) (k < 9 ? text : rest) += fmt::format("{},{}\n", k, 0.1 * k);
+  const auto plain = readRecordings(file("a.csv", text + rest))[0];
+  for (const char* name : {"a.csv.gz", "a.gz", "b.csv"}) {
+    const auto packed = readRecordings(file(name, gzipped(text) + gzipped(rest)))[0];
+    EXPECT_EQ(packed.time, plain.time) << name;
+    EXPECT_EQ(packed.values, plain.values) << name;
+  }
+  EXPECT_TRUE(isTextTable("a.csv.gz"));
+  std::string bytes = gzipped(text + rest);
+  EXPECT_NE(messageOf(file("c.csv.gz", bytes.substr(0, bytes.size() / 2))).find("is cut off"),
+            std::string::npos);
+  bytes[bytes.size() - 6] = static_cast<char>(~bytes[bytes.size() - 6]);  // of the checksum
+  EXPECT_NE(messageOf(file("d.csv.gz", bytes)).find("is damaged"), std::string::npos);
+  for (const std::string& inside :
+       {std::string("\x93NUMPY\x01"), std::string("{\"q\": [1, 2]}"), std::string("a\0b", 3)}) {
+    EXPECT_NE(messageOf(file("e.gz", gzipped(inside))).find("unpack it first"), std::string::npos);
+  }
+}
+
 // What cannot be read is told: folder, missing file, unknown binary.
 TEST_F(ReadRecording, Refusals) {
   EXPECT_NE(messageOf(folder_.path()).find("is a folder"), std::string::npos);
   EXPECT_NE(messageOf("/nowhere/x.csv").find("cannot be opened"), std::string::npos);
   EXPECT_NE(messageOf(file("c.bin", std::string("\x01\x00\x02", 3))).find("no known format"),
             std::string::npos);
+}
+
+// Formats of others are named, with the way out of them.
+TEST_F(ReadRecording, OtherFormats) {
+  for (const auto& [bytes, name] :
+       {std::pair<std::string, std::string>{"#ROSBAG V2.0\n", "ROS 1 bag"},
+        {"PAR1", "Parquet"},
+        {std::string("\x80\x04\x95\0\0", 5), "pickle"},
+        {"BZh91AY", "bunzip2"},
+        {"PK\3\4", "Excel"}}) {
+    EXPECT_NE(messageOf(file("other.xlsx", bytes)).find(name), std::string::npos) << name;
+  }
 }
 
 // Writing picks the format by extension; what it writes it reads; a wrong extension leaves nothing.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
+#include <set>
 
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
@@ -83,6 +85,71 @@ std::vector<Recording> withPart(std::vector<Recording> recordings, DataPart want
   return recordings;
 }
 
+bool sameChannels(const Recording& a, const Recording& b) {
+  return std::equal(
+      a.channels.begin(), a.channels.end(), b.channels.begin(), b.channels.end(),
+      [](const Channel& x, const Channel& y) { return x.name == y.name && x.unit == y.unit; });
+}
+
+// The numbers of runs that an archive counts (data[0], data[1], ...; trial_1/log, trial_2/log), one
+// per recording: the one word in which their topics differ, if they have the same channels. Not
+// topics of messages, and not what a robot has several of. Empty otherwise.
+std::vector<int> runNumbers(const std::vector<Recording>& recordings) {
+  static const std::set<std::string> kParts = {"arm",   "arms", "robot", "leg", "hand",
+                                               "joint", "axis", "motor", "imu", "sensor"};
+  const Words first = wordsOf(recordings.front().topic);
+  std::vector<Words> topics;
+  std::set<size_t> varying;
+  for (const Recording& recording : recordings) {
+    topics.push_back(wordsOf(recording.topic));
+    const Words& words = topics.back();
+    if (words.size() != first.size() || recording.topic.starts_with("/") ||
+        recording.time.size() == 0 || !sameChannels(recording, recordings.front()))
+      return {};
+    for (size_t k = 0; k < words.size(); ++k) {
+      if (words[k] != first[k]) varying.insert(k);
+      if (kParts.count(words[k]) != 0) return {};
+    }
+  }
+  if (varying.size() != 1) return {};
+  std::vector<int> numbers;
+  for (const Words& words : topics) {
+    const std::string& number = words[*varying.begin()];
+    if (!isNumberWord(number)) return {};
+    numbers.push_back(std::stoi(number));
+  }
+  return numbers;
+}
+
+// Such runs are recordings of their own: they follow each other, and each begins at the time at
+// which the first does.
+std::vector<Recording> withRuns(std::vector<Recording> recordings) {
+  const std::vector<int> numbers =
+      recordings.size() < 2 ? std::vector<int>() : runNumbers(recordings);
+  if (numbers.empty()) return recordings;
+  std::vector<size_t> order(numbers.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return numbers[a] < numbers[b]; });
+  Recording all = recordings[order.front()];
+  const double start = all.time[0];
+  Eigen::Index rows = 0, at = 0;
+  for (const Recording& run : recordings) rows += run.samples();
+  all.time.resize(rows);
+  all.values.resize(rows, all.values.cols());
+  for (const size_t k : order) {
+    const Recording& run = recordings[k];
+    all.time.segment(at, run.samples()) = run.time.array() - run.time[0] + start;
+    all.values.middleRows(at, run.samples()) = run.values;
+    at += run.samples();
+  }
+  all.notes.push_back(fmt::format(
+      "{} to {} have the same channels: {} recordings, each on its own, with times that begin at "
+      "{} s",
+      all.topic, recordings[order.back()].topic, order.size(), formatNumber(start)));
+  return {all};
+}
+
 std::vector<Recording> readWholeLog(const Model& model, const std::string& path,
                                     const RecordingOptions& options) {
   const std::vector<NamedFile> files = declaredFiles(model);
@@ -96,6 +163,7 @@ std::vector<Recording> readWholeLog(const Model& model, const std::string& path,
     if (declared && one.columns == 0) one.columns = model.recording->signals[0].columns;
     std::vector<Recording> recordings = readRecordings(path, one);
     if (declared || folder) return recordings;
+    recordings = withRuns(std::move(recordings));
     return withSplitFiles(path, std::move(recordings), signalJoints(model), one);
   }
   if (!folder && std::none_of(files.begin(), files.end(),

@@ -14,6 +14,9 @@
 #include "proprio/core/testing/temp_folder.h"
 #include "proprio/model/robot_reader.h"
 #include "proprio/recording/csv.h"
+#include "proprio/recording/cut.h"
+#include "proprio/recording/signal_names.h"
+#include "proprio/recording/write_recordings.h"
 
 namespace proprio {
 namespace {
@@ -461,6 +464,36 @@ recording:
   const Recording twice = mapRecording(model, {log(csvText(once), "again.csv")});
   EXPECT_EQ(twice.values, once.values);
   EXPECT_EQ(twice.time, once.time);
+}
+
+// Runs that an archive counts become parts of one log that begin at the same time, in their order;
+// arms do not, and one that lacks a channel stays apart.
+TEST(RobotLog, NumberedRuns) {
+  const testing::TempFolder folder;
+  const Model robot =
+      readRobot(std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/planar_2r.yaml");
+  const auto run = [](const std::string& topic, double start, double value) {
+    Recording r;
+    r.topic = topic;
+    r.time = Eigen::VectorXd::LinSpaced(20, start, start + 1.9);
+    r.values = Eigen::MatrixXd::Constant(20, 2, value);
+    for (const char* name : {"q[0]", "q[1]"}) r.channels.push_back(channelNamed(name));
+    return r;
+  };
+  writeRecordings({run("run_10/log", 7.0, 3.0), run("run_2/log", 5.0, 2.0)}, folder.file("a.npz"));
+  const Recording mapped = readRobotRecording(robot, folder.file("a.npz"));
+  const std::vector<Recording> parts = splitAtRestarts(mapped);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].values(0, 0), 2.0);
+  EXPECT_EQ(parts[1].values(19, 1), 3.0);
+  EXPECT_EQ(parts[1].time[0], 5.0);
+  EXPECT_NEAR(parts[1].time[19], 6.9, 1e-12);
+  writeRecordings({run("arm_1", 5.0, 2.0), run("arm_2", 7.0, 3.0)}, folder.file("b.npz"));
+  EXPECT_EQ(readRobotRecording(robot, folder.file("b.npz")).samples(), 20);
+  Recording other = run("run_2", 7.0, 3.0);
+  other.channels[1].name = "x";
+  writeRecordings({run("run_1", 5.0, 2.0), other}, folder.file("c.npz"));
+  EXPECT_EQ(readRobotRecording(robot, folder.file("c.npz")).samples(), 20);
 }
 
 // A folder is read through the files that the signals name, and so is one of these files.
