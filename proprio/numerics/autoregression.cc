@@ -13,6 +13,8 @@ namespace {
 /// White noise mixed in: filtered signals have bands without any power, where the equations would
 /// be singular. Far below what matters for averages.
 constexpr double kNoiseFloor = 1e-7;
+/// ... nor is more than this ever mixed in.
+constexpr double kMostFloor = 0.05;
 constexpr Eigen::Index kShortest = 16;
 constexpr Eigen::Index kHighestOrder = 64;
 /// Of noise behind residuals: rounds, each of which leaves about the leverage's share of the error.
@@ -31,13 +33,13 @@ void requireSeries(ConstSeries series, ConstCounts counts) {
 }
 
 /// Levinson-Durbin: order by order, each the best predictor of its order.
-/// @param used  samples that count
-Autoregression modelOf(const Autocovariance& memory, Eigen::Index used) {
-  Autoregression best;
-  best.variance = memory.values[0];
-  if (used < kShortest || !(memory.values[0] > 0.0)) return best;
+/// @param used   samples that count
+/// @param floor  white noise mixed in, of the variance of the series
+/// @return whether all orders were looked at
+bool fitOrders(const Autocovariance& memory, Eigen::Index used, double floor,
+               Autoregression* best) {
   const auto n = static_cast<double>(used);
-  const double c0 = memory.values[0] * (1.0 + kNoiseFloor);
+  const double c0 = memory.values[0] * (1.0 + floor);
   double error = c0;
   double best_bic = n * std::log(error);
   Eigen::VectorXd a(0);
@@ -45,7 +47,7 @@ Autoregression modelOf(const Autocovariance& memory, Eigen::Index used) {
     if (memory.pairs[static_cast<size_t>(p)] == 0) break;
     const double reach = memory.values[p] - a.dot(memory.values.segment(1, p - 1).reverse());
     const double reflection = reach / error;
-    if (!(std::abs(reflection) < 1.0)) break;  // gaps can make the equations indefinite
+    if (!(std::abs(reflection) < 1.0)) return false;
     Eigen::VectorXd next(p);
     next.head(p - 1) = a - reflection * a.reverse();
     next[p - 1] = reflection;
@@ -54,10 +56,21 @@ Autoregression modelOf(const Autocovariance& memory, Eigen::Index used) {
     const double bic = n * std::log(error) + static_cast<double>(p) * std::log(n);
     if (bic >= best_bic) continue;
     best_bic = bic;
-    best.coefficients = a;
-    best.innovation_share = error / c0;
+    best->coefficients = a;
+    best->innovation_share = error / c0;
   }
-  return best;
+  return true;
+}
+
+/// Gaps, and what is given back to residuals, can make the equations of noise with an empty band
+/// indefinite; a little more white noise makes them definite.
+Autoregression modelOf(const Autocovariance& memory, Eigen::Index used) {
+  for (double floor = kNoiseFloor;; floor *= 10.0) {
+    Autoregression best;
+    best.variance = memory.values[0];
+    if (used < kShortest || !(memory.values[0] > 0.0)) return best;
+    if (fitOrders(memory, used, floor, &best) || floor >= kMostFloor) return best;
+  }
 }
 
 /// rho_1 ... rho_lags of the model: its own recursion from the autocovariances that it was fitted
