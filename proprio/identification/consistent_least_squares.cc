@@ -215,7 +215,7 @@ Estimate solveWithNoise(const IdentificationProblem& problem, const MethodOption
 }  // namespace
 
 VectorXd consistentNoise(const IdentificationProblem& problem) {
-  return consistentNoise(problem.stacked, ordinaryLeastSquares(problem, {}).sigma);
+  return consistentNoise(problem.stacked, jointNoise(problem.stacked));
 }
 
 VectorXd consistentNoise(const StackedProblem& stacked, VectorXd sigma) {

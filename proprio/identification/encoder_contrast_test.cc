@@ -99,7 +99,7 @@ struct Expected {
 
 /// Claim: coarse quantisation multiplies the error of least squares by about four (4.1 and 4.5
 /// here) and leaves methods with simulated or commanded motions almost where they were: consistent
-/// ones and didim within 20 %, iv, which has nothing to hold on to but its instruments, within 50
+/// ones and didim within 20 %, iv, which has nothing to hold on to but its instruments, within 60
 /// %. Each needs at most four rounds from drawings that are 20 % wrong, and consistent ones are
 /// consistent.
 TEST(EncoderContrast, CoarseCountsBiasLeastSquaresOnly) {
@@ -109,7 +109,7 @@ TEST(EncoderContrast, CoarseCountsBiasLeastSquaresOnly) {
   const double base = errorOf(contrast, fine, identify("wls", fine));
   EXPECT_LT(base, 1.05 * kTorqueShare);
   for (const Expected& expected :
-       {Expected{"wls", 3.5, 6.0}, Expected{"pc-wls", 4.0, 6.0}, Expected{"iv", 0.9, 1.5},
+       {Expected{"wls", 3.5, 6.0}, Expected{"pc-wls", 4.0, 6.0}, Expected{"iv", 0.9, 1.6},
         Expected{"iv-commanded", 0.9, 1.5}, Expected{"didim", 0.9, 1.2},
         Expected{"pc-iv", 0.9, 1.2}, Expected{"pc-didim", 0.9, 1.2}}) {
     const Estimate estimate = identify(expected.method, coarse);

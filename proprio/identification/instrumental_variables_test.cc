@@ -10,6 +10,7 @@
 #include "proprio/identification/testing/simulated_recordings.h"
 #include "proprio/numerics/dense.h"
 #include "proprio/signal/differences.h"
+#include "proprio/signal/joint_signals.h"
 
 namespace proprio {
 namespace {
@@ -177,6 +178,33 @@ TEST(SimulatedMotion, KeepsTimeStampsAndPossibleRobots) {
   EXPECT_TRUE(impossible.failure.empty()) << impossible.failure;
   EXPECT_GT(impossible.share, 0.3);
   EXPECT_LT(impossible.share, 0.5);  // beyond half of the way the mass matrix is negative
+}
+
+/// Claim: of a filtered recording without noise, the simulated motion of the same robot went
+/// through the same filters: positions, speeds, accelerations, smoothed signs, torques and rows
+/// that count are those of the recording, to rounding of the differences (1e-12 rad times the
+/// squared rate).
+TEST(SimulatedMotion, GoesThroughTheFiltersOfTheRecording) {
+  const auto twin = cascadeTwin("tx40", 10.0);
+  const auto motion = excitingMotion(*twin, 3.0, 5000.0, 3);
+  const ClosedLoopResult run = simulateClosedLoop(*twin, closedLoopOf(*twin, motion, 1000.0));
+  JointSignalOptions options;
+  options.joints = motion->joints;
+  options.cutoff_hz = {20.0, 15.0, 20.0, 25.0, 20.0, 20.0};
+  MotionData data = motionData(*twin, jointSignals(run.recording, options));
+  data.reference = motion;
+  const MotionData part = middleSamples(data, 5, data.samples() - 9);
+  const IdentificationProblem problem = identificationProblem(twin, {part});
+  const SimulatedMotions simulated = simulateMotions(problem, problem.prior);
+  ASSERT_TRUE(simulated.failure.empty()) << simulated.failure;
+  const MotionData& found = simulated.data[0];
+  ASSERT_EQ(found.samples(), part.samples());
+  EXPECT_LT((found.q - part.q).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((found.v - part.v).cwiseAbs().maxCoeff(), 1e-7);
+  EXPECT_LT((found.a - part.a).cwiseAbs().maxCoeff(), 1e-5);
+  EXPECT_LT((found.sign - part.sign).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LT((simulated.torques[0] - part.tau).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_TRUE((found.use == part.use).all());
 }
 
 /// Claim: with gains that grow with the inertia, a robot of twice the masses moves as before, since

@@ -151,8 +151,11 @@ std::vector<LateReversal> findLateReversals(const Tree& tree, const std::vector<
 void turnLate(const std::vector<LateReversal>& found, std::vector<MotionData>* data) {
   for (MotionData& motion : *data) {
     if (motion.late.cols() == 0) continue;
-    for (const LateReversal& one : found)
+    motion.late_shares = Eigen::VectorXd::Zero(motion.sign.cols());
+    for (const LateReversal& one : found) {
       motion.sign.col(one.coordinate) += one.share * motion.late.col(one.coordinate);
+      motion.late_shares[one.coordinate] = one.share;
+    }
     motion.late.resize(0, 0);
   }
 }

@@ -20,6 +20,11 @@ namespace {
 constexpr double kSmallShare = 0.2;
 /// A base parameter is the prior's if the data know it no better than half of what the prior does.
 constexpr double kPriorShare = 0.5;
+/// Rounds of weighing the joints by what they leave, and the relative change at which they end.
+constexpr int kNoiseRounds = 5;
+constexpr double kNoiseRests = 0.005;
+/// Rounds for degrees of freedom alone, which depend little on the weights.
+constexpr int kDegreeRounds = 2;
 
 /// Rank of a coordinate's own rows, all blocks together.
 Eigen::Index rankOf(const StackedProblem& problem, int coordinate) {
@@ -33,6 +38,51 @@ Eigen::Index rankOf(const StackedProblem& problem, int coordinate) {
   const RankedSolution solution =
       solveRanked(R, Eigen::VectorXd::Zero(n), Eigen::VectorXd::Zero(n));
   return n - solution.silent.cols();
+}
+
+/// Exact data would give infinite weights: rounding is the least noise there can be.
+Eigen::VectorXd leastNoise(const StackedProblem& problem) {
+  Eigen::VectorXd least = squaredTorques(problem);
+  for (int j = 0; j < problem.coordinates(); ++j)
+    least[j] = std::max(1e-12 * std::sqrt(least[j] / static_cast<double>(std::max<Eigen::Index>(
+                                                         problem.rows(j), 1))),
+                        1e-300);
+  return least;
+}
+
+/// As if each joint paid for all parameters that it depends on; infinite where no rows are left.
+Eigen::VectorXd firstNoise(const StackedProblem& problem, const Eigen::VectorXd& squares) {
+  Eigen::VectorXd sigma = leastNoise(problem);
+  for (int j = 0; j < problem.coordinates(); ++j) {
+    const Eigen::Index free = problem.rows(j) - rankOf(problem, j);
+    sigma[j] = free > 0 ? std::max(std::sqrt(squares[j] / static_cast<double>(free)), sigma[j])
+                        : std::numeric_limits<double>::infinity();
+  }
+  return sigma;
+}
+
+/// |e_j|^2 / (r_j - b_j), b_j = trace(P W_j^T W_j / sigma_j^2).
+/// @param P  covariance of the parameters with rows divided by sigma
+Eigen::VectorXd noiseOf(const StackedProblem& problem, const Eigen::VectorXd& squares,
+                        const Eigen::MatrixXd& P, const Eigen::VectorXd& sigma) {
+  Eigen::VectorXd free(sigma.size());
+  for (int j = 0; j < problem.coordinates(); ++j) free[j] = static_cast<double>(problem.rows(j));
+  for (const StackedBlock& block : problem.blocks) {
+    for (int j = 0; j < problem.coordinates(); ++j) {
+      const auto ju = static_cast<size_t>(j);
+      if (block.rows[ju] == 0 || !std::isfinite(sigma[j])) continue;
+      const auto n = static_cast<Eigen::Index>(problem.touch[ju].size());
+      const Eigen::MatrixXd R = block.factor[ju].topLeftCorner(n, n).triangularView<Eigen::Upper>();
+      const Eigen::MatrixXd part = P(problem.touch[ju], problem.touch[ju]);
+      const double scale = problem.weights(block.recording, j) / sigma[j];
+      free[j] -= scale * scale * (R * part).cwiseProduct(R).sum();
+    }
+  }
+  Eigen::VectorXd noise = sigma;
+  for (Eigen::Index j = 0; j < sigma.size(); ++j) {
+    if (std::isfinite(sigma[j])) noise[j] = std::sqrt(squares[j] / std::max(free[j], 1.0));
+  }
+  return noise;
 }
 
 /// The pull of `ridge` towards the prior, as rows below the system.
@@ -103,18 +153,29 @@ RankedSolution solveRanked(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
 
 Eigen::VectorXd jointNoise(const StackedProblem& problem, const Eigen::VectorXd& beta) {
   // of the rows as they are weighted: recordings that are known to be noisier count less
-  const Eigen::VectorXd squares = weightedSquares(problem, beta);
-  const Eigen::VectorXd torques = squaredTorques(problem);
-  Eigen::VectorXd sigma(problem.coordinates());
-  for (int j = 0; j < problem.coordinates(); ++j) {
-    const auto rows = problem.rows(j);
-    const Eigen::Index free = rows - rankOf(problem, j);
-    // exact data would give infinite weights: rounding is the least noise there can be
-    const double least =
-        1e-12 * std::sqrt(torques[j] / static_cast<double>(std::max<Eigen::Index>(rows, 1)));
-    sigma[j] = free > 0
-                   ? std::max({std::sqrt(squares[j] / static_cast<double>(free)), least, 1e-300})
-                   : std::numeric_limits<double>::infinity();
+  const Eigen::VectorXd squares = weightedSquares(problem, beta), least = leastNoise(problem);
+  Eigen::VectorXd sigma = firstNoise(problem, squares);
+  for (int round = 0; round < kDegreeRounds; ++round) {
+    const TriangularSystem system = weightedSystem(problem, sigma);
+    const Eigen::VectorXd zero = Eigen::VectorXd::Zero(problem.unknowns());
+    sigma = noiseOf(problem, squares, solveRanked(system.A, zero, zero).covariance, sigma)
+                .cwiseMax(least);
+  }
+  return sigma;
+}
+
+Eigen::VectorXd jointNoise(const StackedProblem& problem) {
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(problem.unknowns()),
+                        least = leastNoise(problem);
+  Eigen::VectorXd sigma = Eigen::VectorXd::Ones(problem.coordinates());
+  for (int round = 0; round <= kNoiseRounds; ++round) {
+    const TriangularSystem system = weightedSystem(problem, sigma);
+    const RankedSolution fit = solveRanked(system.A, system.b, zero);
+    const Eigen::VectorXd squares = weightedSquares(problem, fit.x), before = sigma;
+    sigma = round == 0 ? firstNoise(problem, squares)
+                       : noiseOf(problem, squares, fit.covariance, sigma).cwiseMax(least);
+    if (round > 0 && (sigma.cwiseQuotient(before).array().log().abs() > kNoiseRests).count() == 0)
+      break;  // comparisons with what has no rows (not a number) are false
   }
   return sigma;
 }
@@ -126,15 +187,14 @@ Estimate ordinaryLeastSquares(const IdentificationProblem& problem, const Method
   const double free = static_cast<double>(problem.stacked.rows() - estimate.beta.size() +
                                           static_cast<Eigen::Index>(estimate.undecided.size()));
   estimate.covariance *= squares / std::max(free, 1.0);
-  estimate.sigma = jointNoise(problem.stacked, estimate.beta);
+  estimate.sigma = jointNoise(problem.stacked);
   return estimate;
 }
 
 Estimate weightedLeastSquares(const IdentificationProblem& problem, const MethodOptions& options) {
-  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(problem.stacked.coordinates());
-  const Estimate first = solveWith(problem, options, ones);
-  const Eigen::VectorXd sigma = jointNoise(problem.stacked, first.beta);
-  if (!options.full_covariance) return solveWith(problem, options, sigma);
+  const Eigen::VectorXd sigma = jointNoise(problem.stacked);
+  const Estimate first = solveWith(problem, options, sigma);
+  if (!options.full_covariance) return first;
   const Eigen::MatrixXd covariance =
       jointCovariance(problem, torqueResiduals(problem, first.beta), sigma);
   return solveSystem(problem, correlatedSystem(problem, covariance), options, sigma);

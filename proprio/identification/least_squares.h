@@ -3,11 +3,13 @@
 /// Unconstrained least squares on the stacked base regressor, y = W beta + e.
 ///
 ///   ols   all rows alike
-///   wls   rows of joint j divided by sigma_j, sigma_j^2 = |e_j|^2 / (r_j - b_j) of the ols
-///   residual,
-///         with b_j the rank of that joint's own rows                 (Leboutet 2022 eq. 17,
-///         corrected)
-///         MethodOptions::full_covariance: noise correlated between joints (joint_covariance.h)
+///   wls   rows of joint j divided by sigma_j, sigma_j^2 = |e_j|^2 / (r_j - b_j) of its own
+///   residual
+///         e_j of r_j rows, b_j = trace(P W_j^T W_j / sigma_j^2), P = (sum_j W_j^T W_j /
+///         sigma_j^2)^-1: the part of the parameters that joint j decides (restricted maximum
+///         likelihood, a few rounds from ols)                             (Leboutet 2022 eq. 17,
+///         corrected) MethodOptions::full_covariance: noise correlated between joints
+///         (joint_covariance.h)
 ///   ridge either, plus a pull towards the prior's base parameters: MethodOptions::ridge times the
 ///         distance in units of the prior's size
 ///
@@ -23,7 +25,9 @@ namespace proprio {
 Estimate ordinaryLeastSquares(const IdentificationProblem& problem, const MethodOptions& options);
 Estimate weightedLeastSquares(const IdentificationProblem& problem, const MethodOptions& options);
 
-/// Noise per coordinate from the residuals of beta; infinite where a coordinate has no rows left.
+/// Noise per coordinate as wls finds it; infinite where a coordinate has no rows left.
+Eigen::VectorXd jointNoise(const StackedProblem& problem);
+/// ... from the residuals of another estimate.
 Eigen::VectorXd jointNoise(const StackedProblem& problem, const Eigen::VectorXd& beta);
 
 /// The estimate of one small problem whose rows have unit noise, with the ridge of the options.

@@ -62,6 +62,8 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
   data.name = signals.source;
   data.time = signals.time;
   data.rate_hz = signals.rate_hz;
+  data.treatment = signals.same;
+  data.recorded_rate_hz = signals.recorded_rate_hz;
   data.q = Eigen::MatrixXd::Zero(samples, tree.positionCount());
   data.v = data.a = data.tau = Eigen::MatrixXd::Zero(samples, tree.velocityCount());
   if (signals.sign.cols() > 0) data.sign = data.late = data.v;

@@ -22,7 +22,8 @@ struct MotionData {
   Eigen::MatrixXd tau;      ///< row = sample, column = velocity coordinate
   /// What dry friction's sign(v) became in filtered torques; without columns: sign(v) itself.
   Eigen::MatrixXd sign;
-  Eigen::MatrixXd late;  ///< of the signals: to be added where friction turns late
+  Eigen::MatrixXd late;         ///< of the signals: to be added where friction turns late
+  Eigen::VectorXd late_shares;  ///< of `late` that were added, per velocity coordinate; empty: none
   /// Standard deviations of the noise in q, v and a (columns) per velocity coordinate (rows);
   /// without rows if it is not known.
   Eigen::MatrixXd noise;
@@ -30,6 +31,9 @@ struct MotionData {
   /// not measured, for slow samples of joints with dry friction, for what a user left out.
   Mask use;
   double rate_hz = 0.0;
+  /// What was done to the signals (JointSignals::same), and their rate before; null if not known.
+  std::shared_ptr<const JointSignalOptions> treatment;
+  double recorded_rate_hz = 0.0;
   double weight = 1.0;  ///< of this recording against the others: 1 / relative standard deviation
   Eigen::VectorXd joint_weights;  ///< per velocity coordinate, besides `weight`; empty: 1
   int source = 0;  ///< recordings of one source (stretches of one file) share their noise

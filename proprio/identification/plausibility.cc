@@ -337,7 +337,8 @@ std::vector<QualityFinding> checkWeights(const Tree& tree, const ParameterLayout
 std::vector<int> contradicting(const IdentificationProblem& problem,
                                const std::vector<int>& suspects) {
   const StackedProblem& stacked = problem.stacked;
-  const Eigen::VectorXd noise = weightedLeastSquares(problem, {}).sigma;
+  // as plain least squares leaves it: weights found in rounds would hide who contradicts whom
+  const Eigen::VectorXd noise = jointNoise(stacked, ordinaryLeastSquares(problem, {}).beta);
   const auto squaresBeside = [&](const std::vector<int>& left_out) {
     Eigen::VectorXd sigma = noise;
     for (const int j : left_out) sigma[j] = std::numeric_limits<double>::infinity();

@@ -121,7 +121,7 @@ RecordingNoise weighRecordings(IdentificationProblem* problem) {
   for (MotionData& data : problem->data) data.joint_weights.resize(0);
   stacked.weights = recordingWeights(problem->data, coordinates);
   RecordingNoise noise;
-  noise.all = jointNoise(stacked, ordinaryLeastSquares(*problem, {}).beta);
+  noise.all = jointNoise(stacked);
   noise.sigma = noise.all.transpose().replicate(sources, 1);
   noise.own = MatrixXd::Zero(sources, coordinates);
   if (sources < 2) return noise;

@@ -20,9 +20,7 @@
 /// of the deviations of the formula with and without the correction; methods with instruments Z
 /// (Estimate::instruments) with Z in place of W, because Z is what multiplies their noise.
 /// Limits: the residuals of different joints are taken as independent. What the model lacks is a
-/// bias that no covariance shows: dry friction while a joint turns round, torques that act half a
-/// control period after the sample that they are recorded with, positions of joints with a lower
-/// cut-off than the torques'.
+/// bias that no covariance shows, such as dry friction while a joint turns round.
 /// Sources: Newey and West 1987 (idea), Berk 1974 (autoregressive spectrum and its variance),
 /// Satterthwaite 1946.
 

@@ -41,6 +41,13 @@ Eigen::MatrixXd inTreeOrder(const Tree& tree, const MotionSamples& motion,
   return out;
 }
 
+std::vector<int> drivenCoordinates(const Tree& tree, const std::vector<std::string>& joints) {
+  std::vector<int> coordinates;
+  for (const std::string& joint : joints)
+    coordinates.push_back(tree.velocityIndex(requireJoint(tree.model(), joint)));
+  return coordinates;
+}
+
 struct Spot {
   Eigen::Index row = 0;  // sample before
   double fraction = 0.0;
@@ -163,10 +170,38 @@ Servo simulatedServo(const NoiseFree& robot, const Parameters& prior, const Para
   return servo;
 }
 
+/// The times at which a recorded motion is needed from a simulation, and which of them are its
+/// rows: all samples of the recording where they were filtered.
+struct NeededTimes {
+  Eigen::VectorXd times;
+  std::vector<Eigen::Index> rows;
+};
+
+NeededTimes neededTimes(const MotionData& data) {
+  NeededTimes needed;
+  if (!data.treatment || data.samples() == 0) {
+    needed.times = data.time;
+    return needed;
+  }
+  const Eigen::VectorXd& command = data.reference->time;
+  const double rate = data.recorded_rate_hz;
+  const auto before = static_cast<Eigen::Index>(
+      std::max(0.0, std::floor((data.time[0] - command[0]) * rate + kSamePeriod)));
+  const double start = data.time[0] - static_cast<double>(before) / rate,
+               end = std::max(command.tail(1)[0], data.time.tail(1)[0]);
+  const auto steps = static_cast<Eigen::Index>(std::floor((end - start) * rate + kSamePeriod));
+  needed.times =
+      Eigen::VectorXd::LinSpaced(steps + 1, start, start + static_cast<double>(steps) / rate);
+  for (const double time : data.time)
+    needed.rows.push_back(
+        std::min<Eigen::Index>(before + std::lround((time - data.time[0]) * rate), steps));
+  return needed;
+}
+
 /// Control periods between the samples that are needed: every time stamp is one, or all are kept.
 int samplePeriods(const MotionData& data, double rate) {
   long common = 0;
-  for (const double time : data.time) {
+  for (const double time : neededTimes(data).times) {
     const double period = (time - data.reference->time[0]) * rate;
     if (std::abs(period - std::round(period)) > kSamePeriod) return 1;
     common = std::gcd(common, std::lround(period));
@@ -188,13 +223,13 @@ ClosedLoopRun runOf(const NoiseFree& robot, const Parameters& prior, const Param
   return run;
 }
 
-/// Where the time stamps of the recording are among the samples of the run.
-std::vector<Spot> spotsOf(const MotionData& recorded, const ClosedLoopRun& run, Eigen::Index last) {
+/// Where the times that are needed are among the samples of the run.
+std::vector<Spot> spotsOf(const Eigen::VectorXd& times, double start, const ClosedLoopRun& run,
+                          Eigen::Index last) {
   const double h = 1.0 / run.options.sample_rate;
   std::vector<Spot> spots;
-  for (const double time : recorded.time) {
-    const double place =
-        std::clamp((time - recorded.reference->time[0]) / h, 0.0, static_cast<double>(last));
+  for (const double time : times) {
+    const double place = std::clamp((time - start) / h, 0.0, static_cast<double>(last));
     const double nearest = std::round(place);
     if (std::abs(place - nearest) * run.servo.rate * h <= kSamePeriod) {
       spots.push_back({static_cast<Eigen::Index>(nearest), 0.0});
@@ -206,36 +241,122 @@ std::vector<Spot> spotsOf(const MotionData& recorded, const ClosedLoopRun& run, 
   return spots;
 }
 
-/// The samples of the run at the time stamps of the recording; torques are held between samples.
-void addRun(const Tree& tree, const MotionData& recorded, const ClosedLoopRun& run,
-            const Recording& simulation, SimulatedMotions* motions) {
-  const Eigen::Index samples = recorded.samples();
-  MotionData out = recorded;
-  out.sign.resize(0, 0);  // of the recorded motion
-  Eigen::MatrixXd torques = Eigen::MatrixXd::Zero(samples, recorded.tau.cols());
-  const double h = 1.0 / run.options.sample_rate;
-  const std::vector<Spot> spots = spotsOf(recorded, run, simulation.samples() - 1);
-  for (size_t c = 0; c < recorded.reference->joints.size(); ++c) {
-    const std::string& name = recorded.reference->joints[c];
-    const int joint = requireJoint(tree.model(), name);
-    const Eigen::Index position = tree.positionIndex(joint), velocity = tree.velocityIndex(joint);
+/// The run at the times that are needed; torques are held between samples.
+struct SampledRun {
+  Eigen::MatrixXd q, v, a, tau;  ///< column = joint of the reference
+};
+
+SampledRun sampledRun(const std::vector<Spot>& spots, const std::vector<std::string>& joints,
+                      double h, const Recording& simulation) {
+  SampledRun out;
+  const auto samples = static_cast<Eigen::Index>(spots.size());
+  out.q = out.v = out.a = out.tau =
+      Eigen::MatrixXd(samples, static_cast<Eigen::Index>(joints.size()));
+  for (size_t c = 0; c < joints.size(); ++c) {
     const auto column = [&](Quantity quantity) -> Eigen::MatrixXd {
-      return simulation.values.col(simulation.column(quantity, Role::kTruth, name));
+      return simulation.values.col(simulation.column(quantity, Role::kTruth, joints[c]));
     };
     const Eigen::MatrixXd q = column(Quantity::kPosition), v = column(Quantity::kVelocity),
                           a = column(Quantity::kAcceleration), tau = column(Quantity::kTorque);
-    const bool jumps = jumpsAtRest(tree.model().joints[static_cast<size_t>(joint)].friction);
-    const double slow = jumps ? kSmoothSignEnd / run.options.sign_gain : 0.0;
+    const auto joint = static_cast<Eigen::Index>(c);
     for (Eigen::Index i = 0; i < samples; ++i) {
       const Spot& spot = spots[static_cast<size_t>(i)];
       double x[3];
       quinticBetween(q, v, a, spot, h, 0, x);
-      out.q(i, position) = x[0];
-      out.v(i, velocity) = x[1];
-      out.a(i, velocity) = x[2];
-      torques(i, velocity) = tau(spot.row, 0);
-      if (jumps && std::abs(x[1]) < slow) out.use(i, velocity) = false;
+      out.q(i, joint) = x[0];
+      out.v(i, joint) = x[1];
+      out.a(i, joint) = x[2];
+      out.tau(i, joint) = tau(spot.row, 0);
     }
+  }
+  return out;
+}
+
+/// What was done to the recording's signals, for these joints.
+JointSignalOptions treatmentOf(const JointSignalOptions& all,
+                               const std::vector<std::string>& joints) {
+  JointSignalOptions options = all;
+  options.joints = joints;
+  options.role = Role::kTruth;
+  options.cutoff_hz.clear();
+  options.low_speed.clear();
+  for (const std::string& joint : joints) {
+    const auto place = static_cast<size_t>(std::find(all.joints.begin(), all.joints.end(), joint) -
+                                           all.joints.begin());
+    options.cutoff_hz.push_back(all.cutoff_hz.at(place));
+    options.low_speed.push_back(all.low_speed.at(place));
+  }
+  return options;
+}
+
+/// The run as a recording that went through the filters of the real one.
+MotionData treatedRun(const Tree& tree, const MotionData& recorded, const SampledRun& run,
+                      const Eigen::VectorXd& times) {
+  const std::vector<std::string>& joints = recorded.reference->joints;
+  Recording recording;
+  recording.source = recorded.name;
+  recording.time = times;
+  recording.values.resize(times.size(), 3 * run.q.cols());
+  recording.values << run.q, run.v, run.tau;
+  for (const Quantity quantity : {Quantity::kPosition, Quantity::kVelocity, Quantity::kTorque}) {
+    for (const std::string& joint : joints) {
+      Channel channel;
+      channel.name = fmt::format("{} {}", toString(quantity), joint);
+      channel.quantity = quantity;
+      channel.role = Role::kTruth;
+      channel.of = joint;
+      recording.channels.push_back(std::move(channel));
+    }
+  }
+  return motionData(tree, jointSignals(recording, treatmentOf(*recorded.treatment, joints)));
+}
+
+/// Signs of the simulated motion turn as late as those of the recording.
+void takeTreated(const MotionData& treated, const std::vector<Eigen::Index>& rows,
+                 MotionData* out) {
+  const MotionData chosen = chosenSamples(treated, rows);
+  out->q = chosen.q;
+  out->v = chosen.v;
+  out->a = chosen.a;
+  out->sign = chosen.sign;
+  for (Eigen::Index j = 0; j < out->late_shares.size() && out->sign.cols() > 0; ++j)
+    out->sign.col(j) += out->late_shares[j] * chosen.late.col(j);
+  out->late.resize(0, 0);
+  out->use = out->use && chosen.use;
+}
+
+void takeUntreated(const Tree& tree, const SampledRun& run, double sign_gain, MotionData* out) {
+  out->sign.resize(0, 0);  // of the recorded motion
+  for (size_t c = 0; c < out->reference->joints.size(); ++c) {
+    const int joint = requireJoint(tree.model(), out->reference->joints[c]);
+    const Eigen::Index velocity = tree.velocityIndex(joint);
+    const auto column = static_cast<Eigen::Index>(c);
+    out->q.col(tree.positionIndex(joint)) = run.q.col(column);
+    out->v.col(velocity) = run.v.col(column);
+    out->a.col(velocity) = run.a.col(column);
+    if (!jumpsAtRest(tree.model().joints[static_cast<size_t>(joint)].friction)) continue;
+    out->use.col(velocity) =
+        out->use.col(velocity) && run.v.col(column).array().abs() >= kSmoothSignEnd / sign_gain;
+  }
+}
+
+/// The samples of the run at the time stamps of the recording.
+void addRun(const Tree& tree, const MotionData& recorded, const ClosedLoopRun& run,
+            const Recording& simulation, SimulatedMotions* motions) {
+  const NeededTimes needed = neededTimes(recorded);
+  const std::vector<std::string>& joints = recorded.reference->joints;
+  const SampledRun sampled =
+      sampledRun(spotsOf(needed.times, recorded.reference->time[0], run, simulation.samples() - 1),
+                 joints, 1.0 / run.options.sample_rate, simulation);
+  MotionData out = recorded;
+  Eigen::MatrixXd torques = Eigen::MatrixXd::Zero(recorded.samples(), recorded.tau.cols());
+  if (recorded.treatment) {
+    const MotionData treated = treatedRun(tree, recorded, sampled, needed.times);
+    takeTreated(treated, needed.rows, &out);
+    torques = treated.tau(needed.rows, Eigen::all);
+  } else {
+    takeUntreated(tree, sampled, run.options.sign_gain, &out);
+    torques(Eigen::all, drivenCoordinates(tree, joints)) = sampled.tau;
   }
   motions->data.push_back(std::move(out));
   motions->torques.push_back(std::move(torques));

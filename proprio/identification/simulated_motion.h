@@ -22,11 +22,12 @@
 namespace proprio {
 
 struct SimulatedMotions {
-  /// At the time stamps of the recordings, with their torques. Rows of joints whose friction jumps
-  /// at rest do not count where the simulated joint is too slow for the smooth sign of the
-  /// simulator.
+  /// At the time stamps of the recordings, with their torques, and through the filters that the
+  /// recordings went through (MotionData::treatment), so that what these do to a motion is on both
+  /// sides. Rows of joints whose friction jumps at rest do not count where the simulated joint is
+  /// too slow (without filters: for the smooth sign of the simulator).
   std::vector<MotionData> data;
-  std::vector<Eigen::MatrixXd> torques;  ///< of the simulated servo, columns like MotionData::tau
+  std::vector<Eigen::MatrixXd> torques;  ///< of the simulated servo, like MotionData::tau
   double share = 1.0;                    ///< of the way from the prior to chi that was simulated
   std::string failure;                   ///< why there is no motion, in a sentence; empty: there is
 };

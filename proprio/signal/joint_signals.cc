@@ -527,6 +527,24 @@ JointSignals recordedStates(const Recording& recording, const JointSignalOptions
   return out;
 }
 
+std::shared_ptr<const JointSignalOptions> sameTreatment(JointSignalOptions options,
+                                                        const JointSignals& out) {
+  if (options.derivative == DerivativeMethod::kFourier ||
+      options.derivative == DerivativeMethod::kAdaptive)
+    return nullptr;
+  options.joints = out.joints;
+  options.require_torque = true;
+  options.resample.reset();
+  options.hampel_window = 0;
+  options.channels.clear();
+  options.cutoff_hz.clear();
+  for (const CutoffChoice& choice : out.cutoffs) options.cutoff_hz.push_back(choice.cutoff_hz);
+  options.low_speed.assign(out.low_speed.begin(), out.low_speed.end());
+  options.decimation = DecimationMode::kNone;
+  options.trim = 0;
+  return std::make_shared<const JointSignalOptions>(std::move(options));
+}
+
 }  // namespace
 
 const char* toString(DerivativeMethod method) {
@@ -571,6 +589,7 @@ JointSignals jointSignals(const Recording& recording, const JointSignalOptions& 
     addChannels(options, raw, rate, out);
     thinOut(options, borderFor(options, out.cutoffs, rate, raw.q.rows()),
             ratioFor(options, out.cutoffs, rate), out);
+    out.same = sameTreatment(options, out);
   } catch (const Error& error) {
     throw errorIn(recording, error.what());
   }

@@ -13,6 +13,7 @@
 /// References: L-15, L-16 (C7), A-22, A-23 (filter = false), R-17, T-42, T-43.
 
 #include <Eigen/Core>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -101,6 +102,10 @@ struct JointSignals {
   int decimation = 1;              ///< recorded rows per row here
   int parallel_ratio = 1;          ///< what is left to do to W and tau (decimate(), decimation.h)
   std::vector<std::string> steps;  ///< what was done, in order
+  /// Options that do the same to another recording of these joints at recorded_rate_hz, before rows
+  /// are dropped and thinned out: cut-offs and low speeds as they were chosen. Null where what was
+  /// done depends on the recording as a whole (Fourier, adaptive windows, rows as recorded).
+  std::shared_ptr<const JointSignalOptions> same;
 };
 
 /// @throws Error that names source and channel: channels that are not there or not in SI units,
