@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <map>
 
 #include "proprio/core/sha256.h"
 #include "proprio/core/text.h"
@@ -18,9 +17,9 @@
 #include "proprio/identification/disturbed_stretch.h"
 #include "proprio/identification/late_reversals.h"
 #include "proprio/identification/least_squares.h"
-#include "proprio/identification/plausibility.h"
 #include "proprio/identification/prior.h"
 #include "proprio/identification/recording_agreement.h"
+#include "proprio/identification/recording_checks.h"
 #include "proprio/identification/recording_noise.h"
 #include "proprio/identification/robust_covariance.h"
 #include "proprio/identification/robust_least_squares.h"
@@ -33,11 +32,6 @@
 
 namespace proprio {
 namespace {
-
-/// What to do about torques of another scale.
-constexpr char kOtherScale[] =
-    "check unit, gear ratios and drive gains; if they are motor currents, declare 'quantity: "
-    "current' and each joint's 'drive: {gain: ...}' (N m per ampere) in robot.yaml";
 
 /// Training errors that ask no questions, in percent of the torque.
 constexpr double kSmallError = 5.0;
@@ -259,116 +253,16 @@ class Job {
   }
 
   /// What the description says about the recordings.
-  void checkAll() {
-    const ParameterLayout layout(tree_->sharedModel());
-    const Prior prior = priorParameters(*tree_, layout);
-    std::vector<QualityFinding>& findings = result_.recordings.front().quality.findings;
-    bool wrong = false;
-    for (const MotionData& motion : training_) {
-      Plausibility check = checkPlausibility(*tree_, layout, prior.chi, motion);
-      for (QualityFinding& finding : check.findings) {
-        wrong = wrong || finding.severity == Severity::kError;
-        if (!prior.guessed.empty())
-          finding.severity = std::min(finding.severity, Severity::kWarning);
-        const bool known = std::any_of(findings.begin(), findings.end(), [&](const auto& other) {
-          return other.sentence == finding.sentence;
-        });
-        if (!known) findings.push_back(std::move(finding));
-      }
-      for (const Suspect& suspect : check.suspects)
-        suspects_.emplace(suspect.coordinate, suspect.gain);
-    }
-    if (!prior.guessed.empty()) {
-      for (const MotionData& motion : training_) {
-        for (QualityFinding& finding : checkWeights(*tree_, layout, prior.chi, motion))
-          findings.push_back(std::move(finding));
-      }
-    } else if (wrong) {
-      tellScales(&findings);
-    }
-    // guessed masses say nothing about the scale, nor do joints that are read wrongly
-    if (!prior.guessed.empty() || wrong) suspects_.clear();
-    checkInertias(&findings);
-  }
+  void checkAll() { suspects_ = checkRecordings(*tree_, training_, &findings()); }
 
-  /// Scales beside mistakes of another kind: they are not judged, but they may be the reason.
-  void tellScales(std::vector<QualityFinding>* findings) const {
-    const std::vector<std::string> names = coordinateNames(*tree_);
-    std::vector<std::string> joints;
-    for (const auto& [coordinate, gain] : suspects_)
-      joints.push_back(fmt::format("'{}' {:.2g}", names[static_cast<size_t>(coordinate)], gain));
-    if (!joints.empty())
-      findings->push_back(
-          {Severity::kError, "",
-           fmt::format("torques are far from what the description predicts, so many times as "
-                       "large: {}; {}",
-                       fmt::join(joints, ", "), kOtherScale)});
-  }
-
-  /// Placeholders among the declared inertias, of links and of what is fixed to them.
-  void checkInertias(std::vector<QualityFinding>* findings) const {
-    const auto check = [&](const std::string& name, const InertialParameters& body) {
-      if (!isPlaceholderInertia(body)) return;
-      findings->push_back(
-          {Severity::kWarning, name,
-           fmt::format("link '{}' has the unit matrix as inertia, an exporter's default: it is "
-                       "taken for a sphere of its mass before the recordings say more",
-                       name)});
-    };
-    for (size_t k = 0; k < tree_->model().links.size(); ++k) {
-      const Link& link = tree_->model().links[k];
-      if (static_cast<int>(k) == tree_->baseLink() && !tree_->floating()) continue;
-      check(link.name, ownInertia(link));
-      for (const LinkPart& part : link.parts) check(part.name, part.inertia);
-    }
-  }
-
-  /// Torques of another scale than described: believed unless they contradict the other joints.
-  void checkScales() {
-    if (suspects_.empty()) return;
-    std::vector<QualityFinding>& findings = result_.recordings.front().quality.findings;
-    const std::vector<std::string> names = coordinateNames(*tree_);
-    std::vector<int> suspects;
-    for (const auto& [coordinate, gain] : suspects_) suspects.push_back(coordinate);
-    size_t measured = 0;
-    for (int j = 0; j < tree_->velocityCount(); ++j)
-      measured += result_.problem.stacked.rows(j) > 0;
-    if (suspects.size() >= measured) {
-      findings.push_back(
-          {Severity::kError, "",
-           fmt::format("all torques are far from what the description predicts (that of '{}' is "
-                       "{:.3g} times as large): {}",
-                       names[static_cast<size_t>(suspects.front())], suspects_.begin()->second,
-                       kOtherScale)});
-      return;
-    }
-    const std::vector<int> wrong = contradicting(result_.problem, suspects);
-    for (const auto& [coordinate, gain] : suspects_) {
-      const std::string& name = names[static_cast<size_t>(coordinate)];
-      const bool believed = std::find(wrong.begin(), wrong.end(), coordinate) == wrong.end();
-      findings.push_back(
-          {believed ? Severity::kNote : Severity::kError, name,
-           fmt::format("the torque of joint '{}' is {:.3g} times what its description predicts{}",
-                       name, gain,
-                       believed ? "; the other joints do not contradict it, so the description is "
-                                  "taken to be wrong (a load, a placeholder inertia)"
-                                : " and contradicts the other joints: check unit, gear ratio and "
-                                  "drive gain; its rows are not used")});
-    }
-    if (wrong.empty()) return;
-    std::vector<MotionData> training = std::move(result_.problem.data);
-    for (auto* motions : {&training, &result_.validation}) {
-      for (MotionData& motion : *motions) {
-        for (const int i : wrong) motion.use.col(i).setConstant(false);
-      }
-    }
-    result_.problem = identificationProblem(tree_, std::move(training));
-  }
+  std::vector<QualityFinding>& findings() { return result_.recordings.front().quality.findings; }
 
   void stackRows() {
     tell("stacking the regressor");
     result_.problem = problemOfTraining();
-    checkScales();
+    leaveOut(checkScales(result_.problem, suspects_, &findings()));
+    checkDelay(result_.problem, &findings());
+    checkGains(result_.problem, &findings());
     if (recordingsAgree()) {
       const std::string told = weighByNoise(&result_.problem);
       if (!told.empty()) result_.reasons.push_back(told);
@@ -383,15 +277,26 @@ class Job {
     result_.stages.push_back({"base parameters, stacked rows", watch_.lap()});
   }
 
+  /// Torques of another scale, which contradict the other joints.
+  void leaveOut(const std::vector<int>& coordinates) {
+    if (coordinates.empty()) return;
+    std::vector<MotionData> training = std::move(result_.problem.data);
+    for (auto* motions : {&training, &result_.validation}) {
+      for (MotionData& motion : *motions) {
+        for (const int i : coordinates) motion.use.col(i).setConstant(false);
+      }
+    }
+    result_.problem = identificationProblem(tree_, std::move(training));
+  }
+
   /// Misfit of recordings that show different robots is no noise: it gets no weight, but an answer.
   bool recordingsAgree() {
     if (options_.logs.size() < 2) return true;
     tell("agreement of the recordings");
     const RecordingAgreement found = testAgreement(result_.problem);
     if (found.agree()) return true;
-    result_.recordings.front().quality.findings.push_back(
-        {found.contradict() ? Severity::kError : Severity::kWarning, "",
-         agreementText(result_.problem, found, options_.logs)});
+    findings().push_back({found.contradict() ? Severity::kError : Severity::kWarning, "",
+                          agreementText(result_.problem, found, options_.logs)});
     return !found.contradict();
   }
 
@@ -559,7 +464,7 @@ class Job {
     std::vector<std::string> words;
     for (const DisturbedStretch& stretch : stretches)
       words.push_back(stretchText(problem, stretch));
-    result_.recordings.front().quality.findings.push_back(
+    findings().push_back(
         {worse ? Severity::kError : Severity::kWarning, "",
          fmt::format("something pushed the robot {}: the residuals of several joints are large at "
                      "once, as by a contact{}; cut this out of the recording (proprio log --from, "
@@ -692,8 +597,7 @@ class Job {
   size_t steps_ = 0;                          // for progress
   std::shared_ptr<const Tree> tree_, given_;  // given_: with the constants of friction as declared
   std::vector<MotionData> training_;
-  std::map<int, double>
-      suspects_;            // velocity coordinates whose torques have another scale; how much
+  ScaleSuspects suspects_;
   bool disturbed_ = false;  // by something that pushed the robot for a while
   Stopwatch watch_;
 };
