@@ -65,9 +65,14 @@ void removeSpikes(const Quality& quality, Recording* recording, std::vector<std:
       for (next = first + 1; next < channel.spike_rows.size(); ++next)
         if (channel.spike_rows[next] != channel.spike_rows[next - 1] + 1) break;
       const Eigen::Index after = channel.spike_rows[next - 1] + 1;
-      const double slope = (values[after] - values[before]) / static_cast<double>(after - before);
+      const bool head = before < 0, tail = after >= values.size();
+      const double slope =
+          head   ? values[after + 1] - values[after]
+          : tail ? values[before] - values[before - 1]
+                 : (values[after] - values[before]) / static_cast<double>(after - before);
+      const Eigen::Index from = head ? after : before;
       for (Eigen::Index row = before + 1; row < after; ++row)
-        values[row] = values[before] + slope * static_cast<double>(row - before);
+        values[row] = values[from] + slope * static_cast<double>(row - from);
     }
     told->push_back(fmt::format("{} spike{} of {} became the line through the samples beside",
                                 channel.spikes, channel.spikes == 1 ? "" : "s", channel.name));

@@ -75,25 +75,65 @@ Index saturatedSamples(const Eigen::Ref<const VectorXd>& values, double extreme,
   return static_cast<double>(equal) > kPile * static_cast<double>(near) ? saturated : 0;
 }
 
-/// The samples in [first, first + length) leave the line through the samples beside them, all by
-/// more than `limit`, while the signal just before and after goes on as if nothing had happened.
-bool isSpike(const Eigen::Ref<const VectorXd>& x, Index first, Index length, double limit) {
+/// The samples in [first, first + length) leave the line through the samples beside them by more
+/// than `limit`, while the signal just before and after goes on as if nothing had happened. All of
+/// them do, or, between the first and the last, no more than kSpikeSamples in a row (`several`).
+constexpr Index kSpikeSamples = 3;
+
+bool isSpike(const Eigen::Ref<const VectorXd>& x, Index first, Index length, double limit,
+             bool several) {
   const Index after = first + length;
   const double left = x[first - 1], slope = (x[after] - left) / static_cast<double>(length + 1);
   double height = std::numeric_limits<double>::infinity();
+  Index run = 0;
   for (Index i = first; i < after; ++i) {
     const double distance = std::abs(x[i] - left - slope * static_cast<double>(i - first + 1));
-    if (!(distance > limit) || !std::isfinite(distance)) return false;
-    height = std::min(height, distance);
+    if (!std::isfinite(distance)) return false;
+    run = distance > limit ? run + 1 : 0;
+    const bool between = several && i > first && i + 1 < after;
+    if (run > kSpikeSamples || (run == 0 && !between)) return false;
+    if (run > 0) height = std::min(height, distance);
   }
   const double quiet = 0.25 * height;
   return std::abs(left - x[first - 2] - slope) < quiet &&
          std::abs(x[after + 1] - x[after] - slope) < quiet;
 }
 
+/// Does sample i leave the line through the next two in direction `step`, on which the third is?
+bool isSpikeAtEnd(const Eigen::Ref<const VectorXd>& x, Index i, Index step, double limit) {
+  const double one = x[i + step], two = x[i + 2 * step], three = x[i + 3 * step];
+  const double off = std::abs(x[i] - 2.0 * one + two);
+  return off > 2.0 * limit && std::isfinite(off) && std::abs(one - 2.0 * two + three) < 0.25 * off;
+}
+
+/// Rows of spikes, which become lines in `x`: of those alone, or of several close to each other and
+/// of those at the ends.
+std::vector<Index> removeSpikesFrom(VectorXd& x, double limit, bool several) {
+  const Index longest = several ? 2 * kSpikeSamples : kSpikeSamples;
+  std::vector<Index> rows;
+  for (Index i = 2; i + 2 < x.size(); ++i) {
+    Index length = 1;
+    while (length <= longest && i + length + 1 < x.size() && !isSpike(x, i, length, limit, several))
+      ++length;
+    if (length > longest || i + length + 1 >= x.size()) continue;
+    const double left = x[i - 1], slope = (x[i + length] - left) / static_cast<double>(length + 1);
+    for (Index k = 1; k <= length; ++k, ++i) {
+      x[i] = left + slope * static_cast<double>(k);
+      rows.push_back(i);
+    }
+  }
+  if (!several) return rows;
+  for (const auto& [i, step] : {std::pair<Index, Index>{1, 1}, {0, 1}, {-2, -1}, {-1, -1}}) {
+    const Index at = i < 0 ? x.size() + i : i;
+    if (!isSpikeAtEnd(x, at, step, limit)) continue;
+    x[at] = 2.0 * x[at + step] - x[at + 2 * step];
+    rows.push_back(at);
+  }
+  return rows;
+}
+
 void findSpikes(const Eigen::Ref<const VectorXd>& x, double range, ChannelStatistics& s) {
   constexpr double kDeviations = 12.0;
-  constexpr Index kLongest = 3;
   std::vector<double> sizes;
   for (Index i = 1; i + 1 < x.size(); ++i) {
     const double off = x[i] - 0.5 * (x[i - 1] + x[i + 1]);
@@ -103,14 +143,17 @@ void findSpikes(const Eigen::Ref<const VectorXd>& x, double range, ChannelStatis
   constexpr double kMedianToDeviation = 1.4826;  // of a normal distribution
   const double limit =
       std::max({kDeviations * kMedianToDeviation * median(sizes), 3.0 * s.step, 1e-3 * range});
-  for (Index i = 2; i + 2 < x.size(); ++i) {
-    Index length = 1;
-    while (length <= kLongest && i + length + 1 < x.size() && !isSpike(x, i, length, limit))
-      ++length;
-    if (length > kLongest || i + length + 1 >= x.size()) continue;
-    if (s.spikes++ == 0) s.first_spike = i;
-    for (Index k = 0; k < length; ++k) s.spike_rows.push_back(i++);
+  VectorXd quiet = x;
+  s.spike_rows = removeSpikesFrom(quiet, limit, false);
+  // where there are some, they may be so close that one hides the other
+  if (!s.spike_rows.empty()) {
+    const std::vector<Index> close = removeSpikesFrom(quiet, limit, true);
+    s.spike_rows.insert(s.spike_rows.end(), close.begin(), close.end());
   }
+  std::sort(s.spike_rows.begin(), s.spike_rows.end());
+  for (size_t k = 0; k < s.spike_rows.size(); ++k)
+    s.spikes += k == 0 || s.spike_rows[k] != s.spike_rows[k - 1] + 1;
+  if (s.spikes > 0) s.first_spike = s.spike_rows.front();
   // many of them are noise
   constexpr double kRare = 0.02;
   if (s.spikes > 3 &&

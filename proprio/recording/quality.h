@@ -13,7 +13,9 @@
 ///   spike        one to three samples off the line through the samples beside them by more than
 ///                12 robust standard deviations (of single samples from the line through their
 ///                neighbours), and by four times what that line misses of the next samples on
-///                either side; where more than 2 % of the samples are, it is noise
+///                either side; where a channel has some, also those that are so close that one
+///                hides the other, and those at its ends; where more than 2 % of the samples are,
+///                it is noise
 ///   step         of quantisation: nearly all differences of the values are multiples of it
 ///
 /// Delay: the recorded torque is tau(t - d) of a motion q(t), d > 0 if torques come late. Positions

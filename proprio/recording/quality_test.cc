@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -266,6 +267,34 @@ TEST(Quality, SpikesAreShort) {
   for (const int channel : {5, 6, 7, 8, 9}) {
     EXPECT_TRUE(rows(channel).empty()) << names[static_cast<size_t>(channel)];
   }
+}
+
+// Spikes that are close enough to hide each other, and those at either end, are found where a
+// channel has others; one row in a hundred at random leaves none.
+TEST(Quality, SpikesBesideSpikes) {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  const Index n = 20000;
+  Recording r = recordingOf(steady(n, 0.01), {"x"});
+  std::vector<bool> spoilt(static_cast<size_t>(n), false);
+  VectorXd truth(n);
+  for (Index i = 0; i < n; ++i) {
+    truth[i] = std::sin(0.005 * static_cast<double>(i)) + 1e-4 * normal(random);
+    r.values(i, 0) = truth[i];
+    if (i > 1 && i + 2 < n && uniform(random) > 0.01 && i % 5000 != 12 && i % 5000 != 14) continue;
+    if (i == 1 || i + 2 == n) continue;  // the first and the last row
+    r.values(i, 0) += (uniform(random) > 0.5 ? 1.0 : -1.0) * (2.0 + 3.0 * uniform(random));
+    spoilt[static_cast<size_t>(i)] = true;
+  }
+  const Quality quality = assessQuality(r);
+  const std::vector<Index>& rows = quality.channels[0].spike_rows;
+  for (Index i = 0; i < n; ++i) {
+    if (spoilt[static_cast<size_t>(i)]) {
+      EXPECT_TRUE(std::binary_search(rows.begin(), rows.end(), i)) << i;
+    }
+  }
+  EXPECT_LT(rows.size(), 280u);  // 200 and the rows between those that are close
 }
 
 // Nothing, one sample and no time stamps are told, not crashed on.

@@ -16,6 +16,7 @@ constexpr double kTurn = 2.0 * std::numbers::pi;
 constexpr double kLargeStep = 1.0;  // rad from one sample to the next
 constexpr double kMostTurns = 2.0;  // lost at once
 constexpr int kFewSteps = 10;       // one of so many may be large and no turn, such as spikes
+constexpr size_t kSpikeSteps = 3;   // a large step that another one undoes so soon is a spike
 constexpr double kNoise = 0.01;     // rad by which an angle within one turn may exceed it
 
 /// Smallest and largest of the values that are there.
@@ -43,8 +44,10 @@ int continueAngle(Eigen::Ref<Eigen::VectorXd> q) {
   int count = 0, others = 0;  // large steps that are lost turns, and those that are none
   for (size_t i = 0; i + 1 < known.size(); ++i) {
     turns[i + 1] = turns[i];
-    const bool alone = (i == 0 || !large(i - 1)) && (i + 2 >= known.size() || !large(i + 1));
     if (!large(i)) continue;
+    bool alone = true;
+    for (size_t k = i > kSpikeSteps ? i - kSpikeSteps : 0; k <= i + kSpikeSteps; ++k)
+      alone = alone && (k == i || k + 1 >= known.size() || !large(k));
     const double lost = std::round(step(i) / kTurn);
     const bool whole = lost != 0.0 && std::abs(lost) <= kMostTurns &&  // more are another unit
                        std::abs(step(i) - lost * kTurn) <= kLargeStep;
