@@ -242,7 +242,8 @@ class PlausibilityCheck {
     }
     const bool little =
         explained.remains > kSaysLittle && explained.friction_leaves > kFrictionLeaves;
-    if (little || (describesFriction(row.joint) && leftAsGiven(row.coordinate) > kSaysLittle))
+    if (little || (describesFriction(row.joint) &&
+                   shareLeft(data_, predicted_, row.coordinate) > kSaysLittle))
       add(Severity::kWarning, joint,
           fmt::format("the description explains little of the torque of joint '{}': unless it is a "
                       "rough one, this is another robot or another order of the joints",
@@ -256,18 +257,6 @@ class PlausibilityCheck {
         return true;
     }
     return false;
-  }
-
-  /// Share of the torque's squares that the whole description leaves.
-  double leftAsGiven(Eigen::Index i) const {
-    double left = 0.0, all = 0.0;
-    for (Eigen::Index k = 0; k < data_.samples(); ++k) {
-      if (!data_.use(k, i)) continue;
-      const double difference = data_.tau(k, i) - predicted_(k, i);
-      left += difference * difference;
-      all += data_.tau(k, i) * data_.tau(k, i);
-    }
-    return all > 0.0 ? left / all : 0.0;
   }
 
   const Tree& tree_;

@@ -322,19 +322,8 @@ class MappingSearch {
   /// Mean share of the squares of these joints' torques that the whole description leaves.
   double leftAsDeclared(const MotionData& data, const std::pair<int, int>& pair) const {
     const Eigen::MatrixXd predicted = predictTorques(tree_, layout_, believed_, data);
-    double sum = 0.0;
-    for (const int joint : {pair.first, pair.second}) {
-      const Eigen::Index i = tree_.velocityIndex(joint);
-      double left = 0.0, all = 0.0;
-      for (Eigen::Index k = 0; k < data.samples(); ++k) {
-        if (!data.use(k, i)) continue;
-        const double difference = data.tau(k, i) - predicted(k, i);
-        left += difference * difference;
-        all += data.tau(k, i) * data.tau(k, i);
-      }
-      sum += all > 0.0 ? left / all : 1.0;
-    }
-    return 0.5 * sum;
+    return 0.5 * (shareLeft(data, predicted, tree_.velocityIndex(pair.first)) +
+                  shareLeft(data, predicted, tree_.velocityIndex(pair.second)));
   }
 
   /// Two joints of which the whole description explains little as they were read, and nearly all if
@@ -479,6 +468,18 @@ std::vector<ExplainedTorque> explainTorques(const Tree& tree, const ParameterLay
   std::vector<ExplainedTorque> out;
   for (const Eigen::Index i : coordinates) out.push_back(explainedBy(data, predicted.col(i), i));
   return out;
+}
+
+double shareLeft(const MotionData& data, const Eigen::MatrixXd& predicted,
+                 Eigen::Index coordinate) {
+  double left = 0.0, all = 0.0;
+  for (Eigen::Index k = 0; k < data.samples(); ++k) {
+    if (!data.use(k, coordinate)) continue;
+    const double torque = data.tau(k, coordinate), difference = torque - predicted(k, coordinate);
+    left += difference * difference;
+    all += torque * torque;
+  }
+  return all > 0.0 ? left / all : 0.0;
 }
 
 MotionData withExchanged(const Tree& tree, const MotionData& data, int joint, int other) {

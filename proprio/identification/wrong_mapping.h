@@ -32,6 +32,10 @@ std::vector<ExplainedTorque> explainTorques(const Tree& tree, const ParameterLay
                                             const Eigen::VectorXd& chi, const MotionData& data,
                                             const std::vector<Eigen::Index>& coordinates);
 
+/// Share of the squares of a coordinate's torque, in rows that count, that the prediction leaves;
+/// 0 if there is no torque.
+double shareLeft(const MotionData& data, const Eigen::MatrixXd& predicted, Eigen::Index coordinate);
+
 /// A joint of one coordinate whose torque is measured.
 struct MeasuredJoint {
   int joint;
