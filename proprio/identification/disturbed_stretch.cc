@@ -15,13 +15,25 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kLargeResidual = 5.0;  // robust deviations
-constexpr double kLargePart = 0.1;      // of the joint's torque
+constexpr double kLargeResidual = 5.0;      // robust deviations
+constexpr double kLargePart = 0.1;          // of the joint's torque
+constexpr double kMovingSpeed = 1.0 / 3.0;  // of the root mean square
 constexpr int kJointsAtOnce = 2;
 constexpr double kWindowSeconds = 0.25;
 constexpr double kOneEventSeconds = 0.5;  // the shortest, and the longest gap within one
 constexpr size_t kMostEvents = 3;
 constexpr double kMostSamples = 1.0 / 3.0;
+
+/// Rows that count for coordinate j: from when it first moves until it last does.
+Eigen::Array<bool, Eigen::Dynamic, 1> usedWhileMoving(const MotionData& data, Index j) {
+  Eigen::Array<bool, Eigen::Dynamic, 1> use = data.use.col(j);
+  const double slow = kMovingSpeed * std::sqrt(data.v.col(j).squaredNorm() /
+                                               static_cast<double>(std::max<Index>(1, use.size())));
+  const auto rests = [&](Index i) { return std::abs(data.v(i, j)) <= slow; };
+  for (Index i = 0; i < use.size() && rests(i); ++i) use[i] = false;
+  for (Index i = use.size() - 1; i >= 0 && rests(i); --i) use[i] = false;
+  return use;
+}
 
 /// Is the mean square of the window about each sample above this? Rows that do not count have none.
 Eigen::Array<bool, Eigen::Dynamic, 1> above(const Eigen::ArrayXd& residual,
@@ -82,7 +94,7 @@ std::vector<DisturbedStretch> disturbedStretches(const IdentificationProblem& pr
       const auto rows = static_cast<double>(problem.stacked.rows(static_cast<int>(j)));
       const double torque = std::sqrt(torques[j] / std::max(rows, 1.0));
       const double limit = std::max(kLargeResidual * noise[j], kLargePart * torque);
-      large.col(j) = above(residuals[r].col(j), data.use.col(j), half, limit);
+      large.col(j) = above(residuals[r].col(j), usedWhileMoving(data, j), half, limit);
     }
     addStretches(data, static_cast<int>(r), large, &stretches);
   }

@@ -7,7 +7,9 @@
 /// Residuals e_j are those of robust least squares (irls), which such a stretch does not pull, in
 /// units of s_j = 1.4826 median |e_j|. A sample is disturbed if in at least two joints the root
 /// mean square of a quarter of a second about it is above 5 s_j and above 10 % of the joint's
-/// torque. Disturbed samples less than half a second apart are one stretch; it counts if it lasts
+/// torque; rows before a joint first moves, and after it last does (a third of its root mean square
+/// speed), do not count, because many joints that start together stick and slip together. Disturbed
+/// samples less than half a second apart are one stretch; it counts if it lasts
 /// half a second. More than three stretches, or more than a third of all samples, are no event
 /// but a model that does not fit: none is returned.
 

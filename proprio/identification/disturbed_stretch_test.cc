@@ -40,5 +40,21 @@ TEST(DisturbedStretch, FindsAContactAndNothingElse) {
   EXPECT_TRUE(found({}, &problem).empty());
 }
 
+/// Claim: what disturbs all joints while they have hardly begun to move (a hundredth of their
+/// speed) is friction that sticks; the same in the midst of the motion is an event.
+TEST(DisturbedStretch, StartingFromRestIsNoContact) {
+  const auto tree = testing::treeOf("tx40");
+  for (const Eigen::Index start : {Eigen::Index{0}, kPushed}) {
+    MotionData data = testing::smoothData(*tree, 3000, 4);
+    data.tau +=
+        testing::noisyData(*tree, 3000, 0.1, 5).tau - testing::noisyData(*tree, 3000, 0.0, 5).tau;
+    data.v.middleRows(start, 100) *= 0.01;
+    data.tau.middleRows(start, 100).array() += 15.0;
+    const IdentificationProblem problem = identificationProblem(tree, {data});
+    const size_t events = start == 0 ? 0 : 1;
+    EXPECT_EQ(disturbedStretches(problem, reweightedLeastSquares(problem, {})).size(), events);
+  }
+}
+
 }  // namespace
 }  // namespace proprio
