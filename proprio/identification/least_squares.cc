@@ -193,7 +193,7 @@ Estimate ordinaryLeastSquares(const IdentificationProblem& problem, const Method
 
 Estimate weightedLeastSquares(const IdentificationProblem& problem, const MethodOptions& options) {
   const Eigen::VectorXd sigma = jointNoise(problem.stacked);
-  const Estimate first = solveWith(problem, options, sigma);
+  Estimate first = solveWith(problem, options, sigma);
   if (!options.full_covariance) return first;
   const Eigen::MatrixXd covariance =
       jointCovariance(problem, torqueResiduals(problem, first.beta), sigma);

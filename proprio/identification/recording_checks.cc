@@ -116,7 +116,7 @@ std::vector<int> checkScales(const IdentificationProblem& problem, const ScaleSu
                      kOtherScale)});
     return {};
   }
-  const std::vector<int> wrong = contradicting(problem, coordinates);
+  std::vector<int> wrong = contradicting(problem, coordinates);
   for (const auto& [coordinate, gain] : suspects) {
     const std::string& name = names[static_cast<size_t>(coordinate)];
     const bool believed = std::find(wrong.begin(), wrong.end(), coordinate) == wrong.end();
