@@ -15,7 +15,7 @@
 namespace proprio {
 namespace {
 
-double totalMass(const Model& model) {
+double sumOfMasses(const Model& model) {
   double mass = 0.0;
   for (const Link& link : model.links) mass += link.inertia.mass;
   return mass;
@@ -37,7 +37,7 @@ const Sensor& sensor(const Model& model, const std::string& name) {
 }
 
 /// [1/2 tr(I) 1 - I, m c; (m c)^T, m].
-Eigen::Matrix4d pseudoInertia(const InertialParameters& body) {
+Eigen::Matrix4d pseudoInertiaByHand(const InertialParameters& body) {
   Eigen::Matrix4d D;
   D.topLeftCorner<3, 3>() = 0.5 * body.inertia.trace() * Matrix3d::Identity() - body.inertia;
   D.topRightCorner<3, 1>() = body.first_moment;
@@ -68,7 +68,7 @@ TEST_P(RobotFile, LoadsAsStated) {
   const Model model = bundledRobot(GetParam().file);
   EXPECT_EQ(model.velocity_count, GetParam().degrees_of_freedom);
   EXPECT_EQ(static_cast<int>(model.links.size()), GetParam().links);
-  EXPECT_NEAR(totalMass(model), GetParam().mass, 1e-9);
+  EXPECT_NEAR(sumOfMasses(model), GetParam().mass, 1e-9);
   EXPECT_EQ(model.floating, GetParam().floating);
 }
 
@@ -82,7 +82,7 @@ TEST_P(RobotFile, LinksArePhysicallyConsistent) {
       EXPECT_EQ(body.name, model.links[static_cast<size_t>(model.base)].name);
       continue;
     }
-    const Eigen::Matrix4d D = pseudoInertia(body.inertia);
+    const Eigen::Matrix4d D = pseudoInertiaByHand(body.inertia);
     // unit diagonal, so that the margin means the same for a finger and a torso
     const Eigen::Vector4d scale = D.diagonal().cwiseSqrt().cwiseInverse();
     const Eigen::Matrix4d unit = scale.asDiagonal() * D * scale.asDiagonal();
