@@ -33,7 +33,8 @@ bool endsName(const std::string& text, size_t end) {
          !(std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_');
 }
 
-// A path of the file, with $PROPRIO_DATA replaced, relative to the file's folder.
+// A path of the file, relative to its folder; $PROPRIO_DATA is replaced, itself relative to the
+// current folder, as the shell means it.
 std::string resolvePath(const Node& node, const std::string& file_name) {
   std::string path = node.Scalar();
   for (const std::string variable : {"${PROPRIO_DATA}", "$PROPRIO_DATA"}) {
@@ -47,7 +48,7 @@ std::string resolvePath(const Node& node, const std::string& file_name) {
                       "set it to the folder with the recordings",
                       inQuotes(path)));
     }
-    path.replace(begin, variable.size(), folder);
+    path.replace(begin, variable.size(), fs::absolute(folder).string());
   }
   if (path.find('$') != std::string::npos) {
     throw errorAt(

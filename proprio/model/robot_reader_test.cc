@@ -330,6 +330,8 @@ TEST(RobotReader, ResolvesPaths) {
   EXPECT_EQ(model.packages.at(0).folder, folder / "meshes");
   ::setenv("PROPRIO_DATA", folder.c_str(), 1);
   EXPECT_EQ(readRobot(folder / "e.yml").name, "a");
+  ::setenv("PROPRIO_DATA", fs::relative(folder).c_str(), 1);  // to the current folder
+  EXPECT_EQ(readRobot(folder / "e.yml").name, "a");
   ::unsetenv("PROPRIO_DATA");
   EXPECT_THROW(readRobot(folder / "e.yml"), Error);
   EXPECT_THROW(readRobot(folder / "no_extension"), Error);
