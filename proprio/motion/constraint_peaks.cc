@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "proprio/numerics/golden_section.h"
+
 namespace proprio {
 namespace {
 
 // Usage from which distances are exact: 50 mm beyond the clearance.
 constexpr double kNearUsage = 0.5;
-constexpr double kGolden = 0.6180339887498949;
-// Golden sections: 2 intervals * kGolden^16 is a thousandth of one.
+// 2 intervals * 0.618^16 is a thousandth of one
 constexpr int kSections = 16;
 
 class PeakSearch {
@@ -71,30 +72,18 @@ class PeakSearch {
     return !(usage[k] + rise <= above);
   }
 
-  ConstraintPeak at(int c, double time) {
+  // the usage of constraint c
+  double at(int c, double time) {
     motion_.at(time, q_, v_, a_);
     constraints_.evaluate({c}, q_, v_, a_, 0, usage_);
-    return {c, constraints_.list()[static_cast<size_t>(c)].measure(usage_[0]), time};
+    return constraints_.list()[static_cast<size_t>(c)].measure(usage_[0]);
   }
 
-  // golden sections between the neighbours of a sample
+  // between the neighbours of a sample
   ConstraintPeak highest(int c, Eigen::Index k, double usage) {
-    double low = timeOf(k - 1), high = timeOf(k + 1);
-    ConstraintPeak left = at(c, high - kGolden * (high - low));
-    ConstraintPeak right = at(c, low + kGolden * (high - low));
-    for (int s = 0; s < kSections; ++s) {
-      if (left.usage > right.usage) {
-        high = right.time;
-        right = left;
-        left = at(c, high - kGolden * (high - low));
-      } else {
-        low = left.time;
-        left = right;
-        right = at(c, low + kGolden * (high - low));
-      }
-    }
-    const ConstraintPeak& between = left.usage > right.usage ? left : right;
-    return between.usage > usage ? between : ConstraintPeak{c, usage, timeOf(k)};
+    const auto [time, between] =
+        goldenMaximum(timeOf(k - 1), timeOf(k + 1), kSections, [&](double t) { return at(c, t); });
+    return between > usage ? ConstraintPeak{c, between, time} : ConstraintPeak{c, usage, timeOf(k)};
   }
 
   const MotionConstraints& constraints_;

@@ -5,6 +5,7 @@
 #include "proprio/core/error.h"
 #include "proprio/motion/motion_grid_internal.h"
 #include "proprio/motion/motion_limits.h"
+#include "proprio/numerics/golden_section.h"
 
 namespace proprio {
 namespace {
@@ -66,32 +67,14 @@ void refineRoot(const Trajectory& trajectory, double low, double high, Index i, 
   takeSample(scratch, i, found);
 }
 
-// golden-section search for the largest |a| of joint i
+// the largest |a| of joint i
 void refineAcceleration(const Trajectory& trajectory, double low, double high, Index i,
                         Sample& scratch, MotionExtremes& found) {
-  constexpr double kGolden = 0.61803398874989484;
-  const auto value = [&](double t) {
+  goldenMaximum(low, high, kRefinements / 2, [&](double t) {
     evaluate(trajectory, t, scratch);
     takeSample(scratch, i, found);
     return std::abs(scratch.a[i]);
-  };
-  double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
-  double at_left = value(left), at_right = value(right);
-  for (int k = 0; k < kRefinements / 2; ++k) {
-    if (at_left > at_right) {
-      high = right;
-      right = left;
-      at_right = at_left;
-      left = high - kGolden * (high - low);
-      at_left = value(left);
-    } else {
-      low = left;
-      left = right;
-      at_left = at_right;
-      right = low + kGolden * (high - low);
-      at_right = value(right);
-    }
-  }
+  });
 }
 
 // between the samples of joint i around `here`, where the samples say that it may matter
