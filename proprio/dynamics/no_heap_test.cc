@@ -138,6 +138,7 @@ TEST(NoHeap, OneSample) {
     Eigen::MatrixXd M(nv, nv), Y(nv, 10 * links);
     Eigen::VectorXd moved_q(x.q.size());
     expectNoHeap("integratePosition", [&] { integratePosition(r.tree, x.q, x.v, moved_q); });
+    expectNoHeap("positionRate", [&] { positionRate(r.tree, x.q, x.v, moved_q); });
     expectNoHeap("positionDifference", [&] { positionDifference(r.tree, x.q, moved_q, out); });
     for (const LinkWrenches* external : {static_cast<const LinkWrenches*>(nullptr), &wrenches}) {
       expectNoHeap("inverseDynamics", [&] {

@@ -72,6 +72,21 @@ void integratePosition(const Tree& tree, const ConstVectorRef& q, const ConstVec
       [&](int iq, int iv) { out[iq] = q[iq] + step[iv]; });
 }
 
+void positionRate(const Tree& tree, const ConstVectorRef& q, const ConstVectorRef& v,
+                  VectorRef out) {
+  requireStepSizes(tree, "positionRate", q.size(), out.size(), v.size());
+  forEachPosition(
+      tree,
+      [&](int iq, int iv) {
+        const Eigen::Vector4d quaternion = q.segment<4>(iq + 3);
+        const Vector3d u = quaternion.head<3>(), w = v.segment<3>(iv + 3);
+        out.segment<3>(iq) = rotationFromQuaternion(quaternion) * v.segment<3>(iv);
+        out.segment<3>(iq + 3) = 0.5 * (quaternion[3] * w + u.cross(w));
+        out[iq + 6] = -0.5 * u.dot(w);
+      },
+      [&](int iq, int iv) { out[iq] = v[iv]; });
+}
+
 void positionDifference(const Tree& tree, const ConstVectorRef& from, const ConstVectorRef& to,
                         VectorRef step) {
   requireStepSizes(tree, "positionDifference", from.size(), to.size(), step.size());

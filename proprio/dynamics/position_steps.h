@@ -18,6 +18,12 @@ namespace proprio {
 void integratePosition(const Tree& tree, const ConstVectorRef& q, const ConstVectorRef& step,
                        VectorRef out);
 
+/// Real-time: dq/dt into `out` for an integrator of plain numbers: p' = R v and, for the quaternion
+/// (u, s), u' = (s w + u x w)/2, s' = -u.w/2 (its norm stays). Coordinates of mimic joints are not
+/// positions. @throws Error for other sizes.
+void positionRate(const Tree& tree, const ConstVectorRef& q, const ConstVectorRef& v,
+                  VectorRef out);
+
 /// Real-time: to - from into `step` (velocity coordinates). @throws Error as above.
 void positionDifference(const Tree& tree, const ConstVectorRef& from, const ConstVectorRef& to,
                         VectorRef step);

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "proprio/core/error.h"
 #include "proprio/dynamics/testing/test_robot.h"
 #include "proprio/spatial/se3.h"
@@ -61,6 +63,23 @@ TEST(PositionSteps, FreePoseFollowsItsTwist) {
   EXPECT_LT((q.segment<4>(3) - start).norm(), 1e-13);
 }
 
+// The rate is the derivative of steps along the velocity: central differences over h are off by
+// h^2 / 6 |v|^3 (1e-10 here) and by rounding, eps |q| / h (1e-11 of positions).
+TEST(PositionSteps, RateIsTheDerivative) {
+  constexpr double kStep = 1e-5;
+  for (const ZooEntry& entry : wholeZoo()) {
+    SCOPED_TRACE(entry.name);
+    const Tree tree(entry.model);
+    const RandomState x = randomState(tree, 4);
+    Eigen::VectorXd ahead(tree.positionCount()), behind = ahead, rate = ahead;
+    integratePosition(tree, x.q, kStep * x.v, ahead);
+    integratePosition(tree, x.q, -kStep * x.v, behind);
+    positionRate(tree, x.q, x.v, rate);
+    const double size = 1.0 + std::pow(x.v.norm(), 3.0) + x.q.norm();
+    EXPECT_LT((rate - (ahead - behind) / (2.0 * kStep)).norm(), 1e-10 * size);
+  }
+}
+
 // Other sizes and a quaternion of zeros are refused.
 TEST(PositionSteps, RefusesWhatIsNoPosition) {
   const Tree tree(std::make_shared<const Model>(randomModel(5, {.joints = 3, .floating = true})));
@@ -68,6 +87,7 @@ TEST(PositionSteps, RefusesWhatIsNoPosition) {
   Eigen::VectorXd out = q, step = v;
   EXPECT_THROW(integratePosition(tree, q, q, out), Error);
   EXPECT_THROW(integratePosition(tree, v, v, out), Error);
+  EXPECT_THROW(positionRate(tree, q, q, out), Error);
   EXPECT_THROW(positionDifference(tree, q, q, out), Error);
   EXPECT_THROW(integratePosition(tree, Eigen::VectorXd::Zero(q.size()), v, out), Error);
   EXPECT_THROW(positionDifference(tree, q, Eigen::VectorXd::Zero(q.size()), step), Error);

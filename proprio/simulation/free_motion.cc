@@ -21,29 +21,6 @@ constexpr double kAccurateStep = 0.5;
 constexpr double kUsualSpeed = 10.0;  // where no velocity limit is stated: for bristles
 constexpr double kShortest = 1e-7;    // s: a motion that needs shorter steps takes for ever
 
-// first coordinates of the base and of joints that are free in space: pairs (in q, in v)
-std::vector<std::pair<Index, Index>> freePoses(const Tree& tree) {
-  std::vector<std::pair<Index, Index>> out;
-  if (tree.floating()) out.emplace_back(0, 0);
-  for (int j = 0; j < static_cast<int>(tree.model().joints.size()); ++j) {
-    if (tree.model().joints[static_cast<size_t>(j)].type == JointType::kFloating)
-      out.emplace_back(tree.positionIndex(j), tree.velocityIndex(j));
-  }
-  return out;
-}
-
-// index of every q coordinate that is not part of a free pose, with its velocity
-std::vector<std::pair<Index, Index>> plainCoordinates(const Tree& tree) {
-  std::vector<std::pair<Index, Index>> out;
-  for (int j = 0; j < static_cast<int>(tree.model().joints.size()); ++j) {
-    const Joint& joint = tree.model().joints[static_cast<size_t>(j)];
-    if (joint.mimic || joint.type == JointType::kFloating) continue;
-    for (int k = 0; k < velocityCount(joint.type); ++k)
-      out.emplace_back(tree.positionIndex(j) + k, tree.velocityIndex(j) + k);
-  }
-  return out;
-}
-
 /// A plant without drive torques and what happens to it.
 class Fall {
  public:
@@ -138,21 +115,6 @@ void requireFinite(double time, double step, const VectorXd& state, const Vector
 }
 
 }  // namespace
-
-VectorXd positionRate(const Tree& tree, const VectorXd& q, const VectorXd& v) {
-  VectorXd rate = VectorXd::Zero(q.size());
-  for (const auto& [p, i] : plainCoordinates(tree)) rate[p] = v[i];
-  for (const auto& [p, i] : freePoses(tree)) {
-    // body twist (v, w): pdot = R v, and for the quaternion (u, s): udot = (s w + u x w)/2,
-    // sdot = -u.w/2
-    const Eigen::Vector4d quaternion = q.segment<4>(p + 3);
-    const Vector3d u = quaternion.head<3>(), w = v.segment<3>(i + 3);
-    rate.segment<3>(p) = rotationFromQuaternion(quaternion) * v.segment<3>(i);
-    rate.segment<3>(p + 3) = 0.5 * (quaternion[3] * w + skew(u) * w);
-    rate[p + 6] = -0.5 * u.dot(w);
-  }
-  return rate;
-}
 
 FreeMotion freeMotion(const Tree& tree, const Parameters& parameters, const VectorXd& q_start,
                       const VectorXd& v_start, const FreeMotionOptions& options) {

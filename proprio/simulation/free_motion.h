@@ -47,7 +47,4 @@ struct FreeMotion {
 FreeMotion freeMotion(const Tree& tree, const Parameters& parameters, const Eigen::VectorXd& q,
                       const Eigen::VectorXd& v, const FreeMotionOptions& options = {});
 
-/// Time derivative of the positions q for velocities v (quaternions included).
-Eigen::VectorXd positionRate(const Tree& tree, const Eigen::VectorXd& q, const Eigen::VectorXd& v);
-
 }  // namespace proprio

@@ -9,7 +9,7 @@
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/joint_effects.h"
 #include "proprio/dynamics/mass_matrix.h"
-#include "proprio/simulation/free_motion.h"
+#include "proprio/dynamics/position_steps.h"
 #include "proprio/simulation/plant_internal.h"
 
 namespace proprio::internal {
@@ -303,7 +303,7 @@ void Plant::positionRates(const double* q, const double* v, double* dq) const {
     return;
   }
   using Map = Eigen::Map<const VectorXd>;
-  Eigen::Map<VectorXd>(dq, nq_) = positionRate(tree_, Map(q, nq_), Map(v, n_));
+  positionRate(tree_, Map(q, nq_), Map(v, n_), Eigen::Map<VectorXd>(dq, nq_));
 }
 
 // torque on the link, and the rates of the rotors
