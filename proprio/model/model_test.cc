@@ -50,6 +50,8 @@ struct Fault {
   std::vector<std::string> words;  // that the message must have
 };
 
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.what; }
+
 class RejectedModel : public ::testing::TestWithParam<Fault> {};
 
 // T-14: each broken model is refused with a sentence that names the culprit and says what is wrong.

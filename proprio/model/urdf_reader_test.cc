@@ -276,6 +276,8 @@ struct RealRobot {
   const char* file;
   int links, joints, dof;
 };
+void PrintTo(const RealRobot& robot, std::ostream* out) { *out << robot.file; }
+
 class UrdfReaderOnRealRobots : public ::testing::TestWithParam<RealRobot> {};
 
 // Vendors' files load whole: as many links and joints as the text has start tags of them at robot

@@ -117,18 +117,18 @@ Model bristledWheel(DynamicFriction law) {
   model.joints[0].friction.dynamic = law;
   return model;
 }
-const DynamicFriction kLuGre = {DynamicFrictionKind::kLuGre, 2000.0, 3.0, 0.4, 1.0, 1.6, 0.1, 2.0};
+DynamicFriction stribeckLaw(DynamicFrictionKind kind) {
+  return {kind, 2000.0, 3.0, 0.4, 1.0, 1.6, 0.1, 2.0};
+}
 
-const DynamicFriction kLeuven = {
-    DynamicFrictionKind::kLeuven, 2000.0, 3.0, 0.4, 1.0, 1.6, 0.1, 2.0};
-
-class Bristled : public testing::TestWithParam<DynamicFriction> {};
-INSTANTIATE_TEST_SUITE_P(Plant, Bristled, testing::Values(kLuGre, kLeuven),
-                         [](const auto& tested) { return dynamicFrictionName(tested.param.kind); });
+class Bristled : public testing::TestWithParam<DynamicFrictionKind> {};
+INSTANTIATE_TEST_SUITE_P(Plant, Bristled,
+                         testing::Values(DynamicFrictionKind::kLuGre, DynamicFrictionKind::kLeuven),
+                         [](const auto& tested) { return dynamicFrictionName(tested.param); });
 
 // At constant speed the friction is the Stribeck curve plus the viscous term.
 TEST_P(Bristled, SteadyStateIsTheStribeckCurve) {
-  const Tree tree(finished(bristledWheel(GetParam())));
+  const Tree tree(finished(bristledWheel(stribeckLaw(GetParam()))));
   for (const double speed : {-0.5, 0.02, 0.08, 0.3, 2.0}) {
     MotionSamples motion = restMotion(tree, 0.0, 0.5, 1000.0);
     motion.q.col(0) = speed * motion.time;
@@ -141,7 +141,7 @@ TEST_P(Bristled, SteadyStateIsTheStribeckCurve) {
     const double g = 1.0 + 0.6 * std::exp(-std::pow(v / 0.1, 2.0));
     EXPECT_NEAR(v, speed, 1e-4);
     // Leuven elements lag: by the steepest slope of the curve (5.2) times how far v may be off
-    const double lag = GetParam().kind == DynamicFrictionKind::kLeuven ? 5.2e-4 : 1e-5;
+    const double lag = GetParam() == DynamicFrictionKind::kLeuven ? 5.2e-4 : 1e-5;
     EXPECT_NEAR(column(result, "friction_true_joint")[500], g * (v > 0 ? 1 : -1) + 0.4 * v, lag);
   }
 }
@@ -150,7 +150,7 @@ TEST_P(Bristled, SteadyStateIsTheStribeckCurve) {
 // logarithm of the approach to break-away (LuGre; the parabola of Leuven lies below it), and then
 // the joint stays; above it the joint runs away.
 TEST_P(Bristled, BreakAway) {
-  const Tree tree(finished(bristledWheel(GetParam())));
+  const Tree tree(finished(bristledWheel(stribeckLaw(GetParam()))));
   ClosedLoopRun run = idleRun(tree, restMotion(tree, 0.0, 3.0, 1000.0), kRate);
   run.options.sample_rate = 1000.0;
   run.options.surroundings.wrenches = {turn(0.5)};
@@ -250,7 +250,7 @@ TEST(Plant, LeuvenClosesSmallLoops) {
 // Stiff bristles raise the physics rate by themselves; the run stays finite and keeps the friction
 // within its bounds.
 TEST(Plant, StiffBristlesAreSubstepped) {
-  DynamicFriction law = kLuGre;
+  DynamicFriction law = stribeckLaw(DynamicFrictionKind::kLuGre);
   law.sigma0 = 1e5;
   law.sigma1 = 300.0;
   const Tree tree(finished(bristledWheel(law)));
