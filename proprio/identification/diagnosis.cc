@@ -150,7 +150,7 @@ std::vector<ParameterUncertainty> parameterUncertainties(const IdentificationPro
 
 std::vector<std::string> remarks(const IdentificationProblem& problem, const Estimate& estimate,
                                  const std::vector<JointDiagnosis>& joints,
-                                 const NoiseBiasTest& noise_bias) {
+                                 const NoiseBiasTest& noise_bias, bool delayed) {
   const std::vector<std::string> names = coordinateNames(*problem.tree);
   std::vector<std::string> out;
   if (!estimate.undecided.empty()) {
@@ -160,14 +160,14 @@ std::vector<std::string> remarks(const IdentificationProblem& problem, const Est
         estimate.undecided.size(), estimate.beta.size(), estimate.undecided.front(),
         estimate.undecided.size() > 1 ? ", ..." : ""));
   }
-  if (noise_bias.biased()) {
+  if (noise_bias.biased() && !delayed) {
     const auto place = static_cast<size_t>(noise_bias.shifted);
     out.push_back(fmt::format(
         "Noise in the motion biases least squares (or the model lacks something): with {} as "
         "instruments {} moves by {:.2g} standard deviations (p = {:.1g}).",
         noise_bias.instruments, parameterWords(*problem.layout, problem.base.independent[place]),
         noise_bias.largest_shift, noise_bias.result.p_value));
-  } else if (noise_bias.result.degrees > 0.0 && !noise_bias.decided()) {
+  } else if (!delayed && noise_bias.result.degrees > 0.0 && !noise_bias.decided()) {
     out.push_back(
         fmt::format("Whether noise in the motion biases least squares is undecided: with {} as "
                     "instruments only "
@@ -186,7 +186,7 @@ std::vector<std::string> remarks(const IdentificationProblem& problem, const Est
       continue;
     }
     inflation = std::max(inflation, joints[j].variance_inflation);
-    if (joints[j].input_correlation > kRelated) related.push_back(names[j]);
+    if (!delayed && joints[j].input_correlation > kRelated) related.push_back(names[j]);
   }
   if (!without.empty())
     out.push_back(

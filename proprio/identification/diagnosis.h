@@ -31,9 +31,11 @@ std::vector<ParameterUncertainty> parameterUncertainties(const Estimate& estimat
 /// What an engineer should know, one sentence each, the most important first: directions that the
 /// data leave open, bias by noise, memory of the residuals, joints whose residuals depend on the
 /// motion. Empty if there is nothing to say.
+/// @param delayed  torques belong to other times than positions, which explains bias and residuals
+/// that follow the motion
 std::vector<std::string> remarks(const IdentificationProblem& problem, const Estimate& estimate,
                                  const std::vector<JointDiagnosis>& joints,
-                                 const NoiseBiasTest& noise_bias);
+                                 const NoiseBiasTest& noise_bias, bool delayed = false);
 
 /// Names of the joints in the order of the velocity coordinates: "arm", or "arm_1", ... where a
 /// joint has several.

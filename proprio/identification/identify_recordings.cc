@@ -85,6 +85,11 @@ std::string distinguishingFolders(const std::string& path, const IdentifyOptions
   return folders.empty() ? "" : folders + "/";
 }
 
+bool isWrongTime(const QualityFinding& finding) {
+  return finding.severity == Severity::kError &&
+         (finding.kind == FindingKind::kDelay || finding.kind == FindingKind::kJointDelay);
+}
+
 bool usesFullCovariance(const std::string& method) {
   return method == "wls" || method == "irls" || method == "pc-irls";
 }
@@ -322,8 +327,17 @@ class Job {
     const std::vector<LateReversal> found = findLateReversals(*tree_, training_);
     turnLate(found, &training_);
     turnLate(found, &result_.validation);
-    const std::string text = lateReversalText(*tree_, found);
-    if (!text.empty()) result_.reasons.push_back(text);
+    late_reversals_ = lateReversalText(*tree_, found);
+  }
+
+  /// Do torques belong to other times than positions? That is the answer then, and what follows
+  /// from it (friction that turns late, bias, large residuals) is not told.
+  bool delayed() const {
+    return std::any_of(
+        result_.recordings.begin(), result_.recordings.end(), [](const RecordingInfo& info) {
+          const std::vector<QualityFinding>& all = info.quality.findings;
+          return !info.validation && std::any_of(all.begin(), all.end(), isWrongTime);
+        });
   }
 
   /// The robot with the constants that fit best; all that follows is linear again.
@@ -442,6 +456,7 @@ class Job {
   /// Something that pushed the robot for a while, if residuals are large enough to ask; it fails
   /// what it has pulled clearly away from what robust least squares finds in the rest.
   void checkDisturbances() {
+    if (delayed()) return;  // which leaves large residuals wherever the robot is fast
     const MethodResult& best = result_.best();
     const IdentificationProblem& problem = result_.problem;
     const Evaluation seen = pooled(best.training);
@@ -497,11 +512,12 @@ class Job {
     result_.verdict = std::move(verdict.text);
     const std::vector<std::string> told = std::move(result_.reasons);
     result_.reasons = std::move(verdict.reasons);
+    if (!late_reversals_.empty() && !delayed()) result_.reasons.push_back(late_reversals_);
     result_.reasons.insert(result_.reasons.end(), told.begin(), told.end());
     addFindings();
     const std::vector<std::string>& notes = best.estimate.notes;
     result_.reasons.insert(result_.reasons.end(), notes.begin(), notes.end());
-    if (verdict.passed && !result_.passed)
+    if (result_.causes > verdict.causes && !verdict.measured.empty())
       result_.verdict = fmt::format("Failed: {}. As for the errors, {}", result_.reasons.front(),
                                     verdict.measured);
     MethodOptions independent = options_.method;
@@ -509,7 +525,8 @@ class Job {
     const Estimate plain = weightedLeastSquares(result_.problem, independent);
     result_.noise_bias = testNoiseBias(result_.problem, plain);
     const NoiseBiasTest& bias = result_.noise_bias;
-    for (std::string& remark : remarks(result_.problem, best.estimate, best.joints, bias))
+    for (std::string& remark :
+         remarks(result_.problem, best.estimate, best.joints, bias, delayed()))
       result_.reasons.push_back(std::move(remark));
     if (!best.consistent) tellFeasibility(best.estimate);
     result_.advice = adviceFor(best, bias);
@@ -545,21 +562,23 @@ class Job {
                           fmt::join(links, ", ")));
   }
 
-  /// What was found in the recordings: errors come first, and are the answer; warnings, and
-  /// notes on the whole recording, last.
+  /// What was found in the recordings: errors come first, and are the answer, a delay before
+  /// others; warnings, and notes on the whole recording, last.
   void addFindings() {
-    std::vector<std::string> warnings;
+    std::vector<std::string> warnings, errors, delays;
     for (const RecordingInfo& info : result_.recordings) {
       for (const QualityFinding& finding : info.quality.findings) {
         if (finding.severity == Severity::kError) {
-          result_.passed = false;
-          ++result_.causes;
-          result_.reasons.insert(result_.reasons.begin(), whole(finding));
+          (isWrongTime(finding) ? delays : errors).push_back(whole(finding));
         } else if (finding.severity == Severity::kWarning || finding.about.empty()) {
           warnings.push_back(whole(finding));
         }
       }
     }
+    errors.insert(errors.end(), delays.begin(), delays.end());  // the last becomes the first
+    result_.passed = result_.passed && errors.empty();
+    result_.causes += errors.size();
+    result_.reasons.insert(result_.reasons.begin(), errors.rbegin(), errors.rend());
     const size_t shown = std::min(warnings.size(), kMostWarnings);
     result_.reasons.insert(result_.reasons.end(), warnings.begin(),
                            warnings.begin() + static_cast<std::ptrdiff_t>(shown));
@@ -570,6 +589,7 @@ class Job {
   }
 
   std::string adviceFor(const MethodResult& best, const NoiseBiasTest& bias) const {
+    if (delayed()) return "undo the delay of the torques first: no method allows for it";
     const Model& model = tree_->model();
     MethodFacts facts;
     facts.gains_known = std::any_of(model.joints.begin(), model.joints.end(),
@@ -598,7 +618,8 @@ class Job {
   std::shared_ptr<const Tree> tree_, given_;  // given_: with the constants of friction as declared
   std::vector<MotionData> training_;
   ScaleSuspects suspects_;
-  bool disturbed_ = false;  // by something that pushed the robot for a while
+  std::string late_reversals_;  // a sentence
+  bool disturbed_ = false;      // by something that pushed the robot for a while
   Stopwatch watch_;
 };
 

@@ -134,29 +134,32 @@ std::vector<int> checkScales(const IdentificationProblem& problem, const ScaleSu
 
 void checkDelay(const IdentificationProblem& problem, Findings* findings) {
   if (std::any_of(findings->begin(), findings->end(), [](const QualityFinding& finding) {
-        return finding.sentence.rfind("torques ", 0) ==
-               0;  // come late, or belong to the same times
+        return finding.kind == FindingKind::kDelay || finding.kind == FindingKind::kSameTimes;
       }))
     return;
   const TorqueDelay found = findTorqueDelay(problem);
   const double told = kSureShift * found.deviation;  // shorter delays are not, s
   if (!found.shifted() && !std::isfinite(told)) return;
-  std::erase_if(*findings, [](const QualityFinding& finding) { return finding.about == "delay"; });
+  std::erase_if(*findings, [](const QualityFinding& finding) {
+    return finding.kind == FindingKind::kDelayUntold;
+  });
   if (found.shifted()) {
     findings->push_back(
         {std::abs(found.delay) > kTellableDelay ? Severity::kError : Severity::kWarning, "",
-         delayText(found)});
+         delayText(found), FindingKind::kDelay});
   } else if (told < kTellableDelay) {
     findings->push_back({Severity::kNote, "delay",
                          fmt::format("torques and positions belong to the same times: {:.2g} ± "
                                      "{:.1g} ms apart, by the fit of all joints",
-                                     1e3 * found.delay, 1e3 * found.deviation)});
+                                     1e3 * found.delay, 1e3 * found.deviation),
+                         FindingKind::kSameTimes});
   } else {
     findings->push_back(
         {Severity::kNote, "",
          fmt::format("the motion is too slow to tell a delay of less than {:.0f} ms between "
                      "torques and positions",
-                     1e3 * told)});
+                     1e3 * told),
+         FindingKind::kDelayUntold});
   }
 }
 

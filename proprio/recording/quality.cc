@@ -170,8 +170,9 @@ class Findings {
  public:
   explicit Findings(const Recording& recording) : recording_(recording) {}
 
-  void add(Severity severity, const std::string& about, const std::string& sentence) {
-    found_.push_back({severity, about, sentence});
+  void add(Severity severity, const std::string& about, const std::string& sentence,
+           FindingKind kind = FindingKind::kOther) {
+    found_.push_back({severity, about, sentence, kind});
   }
   // seconds since 1970, of which six digits tell nothing
   static bool clock(double time) { return std::abs(time) > 1e6; }
@@ -436,7 +437,8 @@ void judgeOddDelays(std::vector<DelayEstimate>& delays, Findings& findings) {
                              "error {:.2g} ms), that of the other joints does not: check what its "
                              "column was recorded with",
                              d.joint, 1e3 * std::abs(d.delay), d.delay > 0.0 ? "after" : "before",
-                             1e3 * d.standard_error));
+                             1e3 * d.standard_error),
+                 FindingKind::kJointDelay);
   }
 }
 
@@ -460,20 +462,24 @@ void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Fi
   if (2 * all.count < delays.size() || all.count == 0) {
     findings.add(Severity::kNote, "delay",
                  fmt::format("{}: the torques of {} of {} joints fix it to 5 ms", kUntold,
-                             all.count, delays.size()));
+                             all.count, delays.size()),
+                 FindingKind::kDelayUntold);
   } else if (all.scatter > kVoid && !together) {
     for (DelayEstimate& d : delays) d.reliable = false;
     findings.add(Severity::kNote, "delay",
                  fmt::format("{}: the joints say {:.1f} to {:.1f} ms", kUntold, 1e3 * all.smallest,
-                             1e3 * all.largest));
+                             1e3 * all.largest),
+                 FindingKind::kDelayUntold);
   } else if (std::abs(all.delay) <= 3.0 * all.error ||
              std::abs(all.delay) <= std::max(0.5 * t.median_step, kModelError)) {
     findings.add(Severity::kNote, "delay",
-                 "torques and positions belong to the same times: a delay of " + found);
+                 "torques and positions belong to the same times: a delay of " + found,
+                 FindingKind::kSameTimes);
   } else if (2 * all.clear < all.count) {
     findings.add(Severity::kNote, "delay",
                  fmt::format("{}: the best one, {}, explains hardly more of the torques than none",
-                             kUntold, found));
+                             kUntold, found),
+                 FindingKind::kDelayUntold);
   } else {
     // declared delays are whole samples
     const double step = t.duration / static_cast<double>(std::max<Index>(1, t.samples - 1));
@@ -485,7 +491,8 @@ void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Fi
                     "undoes it",
                     1e3 * std::abs(all.delay), all.delay > 0.0 ? "after" : "before",
                     1e3 * all.error, all.count, all.count == 1 ? "" : "s",
-                    all.delay > 0.0 ? whole : -whole));
+                    all.delay > 0.0 ? whole : -whole),
+        FindingKind::kDelay);
   }
 }
 

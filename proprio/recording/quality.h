@@ -79,10 +79,20 @@ struct DelayEstimate {
   double gain = 1.0;  ///< what is not explained without a delay, over that with it
 };
 
+/// What a finding answers, where other checks depend on it.
+enum class FindingKind {
+  kOther,
+  kDelay,        ///< torques belong to other times than positions
+  kJointDelay,   ///< the torque of one joint belongs to another time than the rest
+  kSameTimes,    ///< torques and positions belong to the same times
+  kDelayUntold,  ///< the joints one by one do not tell
+};
+
 struct QualityFinding {
   Severity severity = Severity::kNote;
   std::string about;     ///< a channel, a joint, or "time"; empty for the whole recording
   std::string sentence;  ///< for people
+  FindingKind kind = FindingKind::kOther;
 };
 
 struct Quality {
