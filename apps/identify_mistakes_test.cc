@@ -205,16 +205,21 @@ TEST_F(IdentifySixAxes, SurvivesOutliersInAllChannels) {
   for (size_t j = 0; j < 6; ++j) EXPECT_LT(spoilt[j], clean[j] + 1.0) << j;
 }
 
-// Claim: torques recorded 100 ms before or after the positions are noticed, with the delay.
+// Claim: torques recorded 100 ms before or after the positions are noticed: the delay is the
+// answer, and what follows from it (large residuals, friction that turns late, bias) is not told.
 TEST_F(IdentifySixAxes, NoticesShiftedTorques) {
   for (const int steps : {100, -100}) {
     const CommandResult result = identify(delayed("shifted.csv", steps));
     EXPECT_EQ(result.code, 1) << result.out << result.error;
     const std::string out = flat(result);
-    const size_t at = out.find("torques come ");
+    const std::string words = "FAILED Torques come ";
+    const size_t at = out.find(words);
     ASSERT_NE(at, std::string::npos) << out;
-    EXPECT_NEAR(std::stod(out.substr(at + 13)), 100.0, 5.0) << out;
+    EXPECT_NEAR(std::stod(out.substr(at + words.size())), 100.0, 5.0) << out;
     EXPECT_NE(out.find(steps > 0 ? "after" : "before", at), std::string::npos) << out;
+    for (const char* effect :
+         {"something pushed", "turns later", "biases", "follow the motion", "outliers"})
+      EXPECT_EQ(out.find(effect), std::string::npos) << out;
   }
 }
 
