@@ -173,15 +173,17 @@ std::vector<std::string> undecidedDirections(const IdentificationProblem& proble
   // where the data have moved the estimate by more than the prior believes, they do decide
   const VectorXd change = M * xi;
   const VectorXd moved = std::sqrt(weight) * L.triangularView<Eigen::Lower>().solve(change);
-  std::vector<std::string> texts;
+  MatrixXd open(n, 0);
   for (Eigen::Index i = n - 1; i >= 0 && left.values[i] > kDecided * kDecided; --i) {
     const VectorXd direction = L * left.vectors.col(i);
     if (!(direction.norm() > 1e-9 * L.norm())) continue;
     const bool believed = prior.kind == PriorKind::kNone || !moved.allFinite() ||
                           std::abs(left.vectors.col(i).dot(moved)) <= 1.0;
-    if (believed) texts.push_back(directionText(problem, direction));
+    if (!believed) continue;
+    open.conservativeResize(Eigen::NoChange, open.cols() + 1);
+    open.rightCols(1) = direction;
   }
-  return withoutRepeats(std::move(texts));
+  return withoutRepeats(directionTexts(problem, open));
 }
 
 VectorXd rmsTorques(const StackedProblem& stacked) {

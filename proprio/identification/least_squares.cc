@@ -85,6 +85,20 @@ Eigen::VectorXd noiseOf(const StackedProblem& problem, const Eigen::VectorXd& sq
   return noise;
 }
 
+/// The largest shares of a direction in words.
+std::string sharesText(const IdentificationProblem& problem, const Eigen::VectorXd& shares) {
+  std::vector<int> order(static_cast<size_t>(shares.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return shares[a] > shares[b]; });
+  std::vector<std::string> words;
+  for (const int i : order) {
+    if (words.size() == 3 || shares[i] < kSmallShare * shares[order.front()]) break;
+    words.push_back(
+        parameterWords(*problem.layout, problem.base.independent[static_cast<size_t>(i)]));
+  }
+  return fmt::format("{}", fmt::join(words, " against "));
+}
+
 /// The pull of `ridge` towards the prior, as rows below the system.
 void addRidge(const IdentificationProblem& problem, double ridge, TriangularSystem* system) {
   if (ridge <= 0.0) return;
@@ -109,18 +123,25 @@ Estimate solveWith(const IdentificationProblem& problem, const MethodOptions& op
 
 }  // namespace
 
+RankedSolution solveRidged(const IdentificationProblem& problem, TriangularSystem system,
+                           const MethodOptions& options) {
+  addRidge(problem, options.ridge, &system);
+  return solveRanked(system.A, system.b, baseMatrix(problem.base) * problem.prior);
+}
+
 Estimate solveSystem(const IdentificationProblem& problem, TriangularSystem system,
                      const MethodOptions& options, const Eigen::VectorXd& sigma) {
-  addRidge(problem, options.ridge, &system);
-  const Eigen::VectorXd start = baseMatrix(problem.base) * problem.prior;
-  const RankedSolution solution = solveRanked(system.A, system.b, start);
+  return estimateOf(problem, solveRidged(problem, std::move(system), options), sigma);
+}
+
+Estimate estimateOf(const IdentificationProblem& problem, const RankedSolution& solution,
+                    const Eigen::VectorXd& sigma) {
   Estimate estimate;
   estimate.beta = solution.x;
   estimate.covariance = solution.covariance;
   estimate.condition = solution.condition;
   estimate.sigma = sigma;
-  for (Eigen::Index i = 0; i < solution.silent.cols(); ++i)
-    estimate.undecided.push_back(directionText(problem, solution.silent.col(i)));
+  estimate.undecided = directionTexts(problem, solution.silent);
   estimate.chi = standardFromBase(problem, estimate.beta);
   return estimate;
 }
@@ -209,22 +230,22 @@ Eigen::VectorXd standardFromBase(const IdentificationProblem& problem,
   return problem.prior + towards * solveSymmetric(B * towards, change);
 }
 
-std::string directionText(const IdentificationProblem& problem, const Eigen::VectorXd& direction) {
+std::vector<std::string> directionTexts(const IdentificationProblem& problem,
+                                        const Eigen::MatrixXd& directions) {
+  std::vector<std::string> texts;
+  if (directions.cols() == 0) return texts;
   // in units of what the prior holds possible, so that kg and kg m^2 can be compared
   const PriorMetric metric = priorMetric(*problem.layout, problem.prior, problem.sizes);
   const Eigen::MatrixXd B = baseMatrix(problem.base);
-  const Eigen::VectorXd size = (B * solveMetric(metric, B.transpose())).diagonal().cwiseSqrt();
-  const Eigen::VectorXd shares = direction.cwiseQuotient(size).cwiseAbs();
-  std::vector<int> order(static_cast<size_t>(shares.size()));
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return shares[a] > shares[b]; });
-  std::vector<std::string> words;
-  for (const int i : order) {
-    if (words.size() == 3 || shares[i] < kSmallShare * shares[order.front()]) break;
-    words.push_back(
-        parameterWords(*problem.layout, problem.base.independent[static_cast<size_t>(i)]));
-  }
-  return fmt::format("{}", fmt::join(words, " against "));
+  const Eigen::VectorXd size =
+      B.cwiseProduct(solveMetric(metric, B.transpose()).transpose()).rowwise().sum().cwiseSqrt();
+  for (Eigen::Index i = 0; i < directions.cols(); ++i)
+    texts.push_back(sharesText(problem, directions.col(i).cwiseQuotient(size).cwiseAbs()));
+  return texts;
+}
+
+std::string directionText(const IdentificationProblem& problem, const Eigen::VectorXd& direction) {
+  return directionTexts(problem, direction).front();
 }
 
 std::vector<ParameterOrigin> parameterOrigins(const IdentificationProblem& problem,

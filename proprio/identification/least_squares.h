@@ -48,6 +48,12 @@ struct RankedSolution {
 RankedSolution solveRanked(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
                            const Eigen::VectorXd& start, double tolerance = 1e-10);
 
+/// solveSystem() in two steps, for those who solve many systems before they want an estimate.
+RankedSolution solveRidged(const IdentificationProblem& problem, TriangularSystem system,
+                           const MethodOptions& options);
+Estimate estimateOf(const IdentificationProblem& problem, const RankedSolution& solution,
+                    const Eigen::VectorXd& sigma);
+
 /// The standard parameters with these base parameters that are nearest to the prior, link inertias
 /// in the constant pull-back metric, the others relative to their size. Not necessarily possible.
 Eigen::VectorXd standardFromBase(const IdentificationProblem& problem, const Eigen::VectorXd& beta);
@@ -55,6 +61,9 @@ Eigen::VectorXd standardFromBase(const IdentificationProblem& problem, const Eig
 /// "mass of forearm against first moment x of upper_arm": a direction in base parameters in words,
 /// the largest shares first.
 std::string directionText(const IdentificationProblem& problem, const Eigen::VectorXd& direction);
+/// ... of each column.
+std::vector<std::string> directionTexts(const IdentificationProblem& problem,
+                                        const Eigen::MatrixXd& directions);
 
 /// Per standard parameter: data, combination or prior. The data decide a base parameter if they
 /// bring its standard deviation below half of what the prior believes, or its value farther from

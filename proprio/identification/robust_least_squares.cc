@@ -184,22 +184,26 @@ struct Reweighted {
 Reweighted reweight(const IdentificationProblem& problem, const MethodOptions& options) {
   const int rounds = options.max_iterations > 0 ? options.max_iterations : kReweightings;
   const double tolerance = options.tolerance > 0.0 ? options.tolerance : kReweightTolerance;
-  Reweighted result{ordinaryLeastSquares(problem, options), {}, {problem, options.window}};
-  Estimate& estimate = result.estimate;
-  estimate.converged = false;
+  Reweighted result{{}, {}, {problem, options.window}};
+  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(problem.stacked.coordinates());
+  RankedSolution now = solveRidged(problem, weightedSystem(problem.stacked, ones), options);
+  bool converged = false;
   int round = 0;
-  while (!estimate.converged && round < rounds) {
+  while (!converged && round < rounds) {
     ++round;
-    result.noise = noiseModel(problem, estimate.beta, options.full_covariance);
+    result.noise = noiseModel(problem, now.x, options.full_covariance);
     const double change = result.weights.update(result.noise.scaled);
-    Estimate next = solveSystem(problem, reweightedSystem(problem, result.noise, result.weights),
-                                options, result.noise.sigma);
+    RankedSolution next =
+        solveRidged(problem, reweightedSystem(problem, result.noise, result.weights), options);
     const Eigen::ArrayXd deviation = next.covariance.diagonal().array().sqrt().max(1e-300);
-    const double moved = ((next.beta - estimate.beta).array().abs() / deviation).maxCoeff();
+    const double moved = ((next.x - now.x).array().abs() / deviation).maxCoeff();
     // windowed rows only ever leave: rest is when fewer than one leaves
-    next.converged = options.window > 0.0 ? round > 1 && change < 1.0 : moved < tolerance;
-    estimate = std::move(next);
+    converged = options.window > 0.0 ? round > 1 && change < 1.0 : moved < tolerance;
+    now = std::move(next);
   }
+  Estimate& estimate = result.estimate;
+  estimate = estimateOf(problem, now, result.noise.sigma);
+  estimate.converged = converged;
   estimate.iterations = round;
   estimate.notes.push_back(result.weights.note());
   if (!estimate.converged)

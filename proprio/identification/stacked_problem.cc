@@ -245,6 +245,59 @@ void putFilteredSigns(const Tree& tree, const ParameterLayout& layout, const Mot
   }
 }
 
+/// Blocks in which rows of this coordinate count, without those to leave out.
+std::vector<int> blocksWithRows(const StackedProblem& problem, int coordinate,
+                                const std::vector<int>& omit) {
+  std::vector<int> blocks;
+  for (int k = 0; k < static_cast<int>(problem.blocks.size()); ++k) {
+    const StackedBlock& block = problem.blocks[static_cast<size_t>(k)];
+    if (block.rows[static_cast<size_t>(coordinate)] > 0 &&
+        std::find(omit.begin(), omit.end(), k) == omit.end())
+      blocks.push_back(k);
+  }
+  return blocks;
+}
+
+/// Rows of a triangular factor without those that are rounding errors in all of their columns, as
+/// fewer equations than unknowns leave them.
+Eigen::MatrixXd tellingRows(const Eigen::MatrixXd& factor) {
+  const Eigen::RowVectorXd rounding = std::numeric_limits<double>::epsilon() *
+                                      static_cast<double>(factor.cols()) * factor.colwise().norm();
+  std::vector<Eigen::Index> telling;
+  for (Eigen::Index i = 0; i < factor.rows(); ++i) {
+    if ((factor.row(i).array().abs() > rounding.array()).any()) telling.push_back(i);
+  }
+  return factor(telling, Eigen::all);
+}
+
+/// The factors of these blocks as one, [R z; 0 rho] with weights of the recordings: of no more rows
+/// than there are equations, or columns that the coordinate touches.
+Eigen::MatrixXd weightedRows(const StackedProblem& problem, int coordinate,
+                             const std::vector<int>& blocks) {
+  const auto j = static_cast<size_t>(coordinate);
+  const auto columns = static_cast<Eigen::Index>(problem.touch[j].size()) + 1;
+  std::vector<Eigen::MatrixXd> parts;
+  Eigen::Index count = 0;
+  for (const int k : blocks) {
+    const StackedBlock& block = problem.blocks[static_cast<size_t>(k)];
+    const bool few = block.rows[j] < columns;
+    parts.push_back(problem.weights(block.recording, coordinate) *
+                    (few ? tellingRows(block.factor[j]) : block.factor[j]));
+    count += parts.back().rows();
+  }
+  if (count > columns) {
+    StreamingQr qr(columns);
+    for (const Eigen::MatrixXd& part : parts) qr.add(part);
+    return qr.factor();
+  }
+  Eigen::MatrixXd rows(count, columns);
+  for (Eigen::Index next = 0; const Eigen::MatrixXd& part : parts) {
+    rows.middleRows(next, part.rows()) = part;
+    next += part.rows();
+  }
+  return rows;
+}
+
 }  // namespace
 
 void forEachBatch(const Tree& tree, const ParameterLayout& layout, const MotionData& data,
@@ -327,27 +380,22 @@ TriangularSystem weightedSystem(const StackedProblem& problem, const Eigen::Vect
   const Eigen::Index n = problem.unknowns();
   StreamingQr qr(n + 1);
   TriangularSystem system;
-  for (size_t k = 0; k < problem.blocks.size(); ++k) {
-    if (std::find(omit.begin(), omit.end(), static_cast<int>(k)) != omit.end()) continue;
-    const StackedBlock& block = problem.blocks[k];
-    for (int j = 0; j < problem.coordinates(); ++j) {
-      const auto ju = static_cast<size_t>(j);
-      if (block.rows[ju] == 0) continue;
-      if (!(sigma[j] > 0.0))
-        throw Error(fmt::format("torque noise of coordinate {} is {}; expected a positive number",
-                                j + 1, sigma[j]));
-      if (std::isinf(sigma[j])) continue;
-      const double scale = problem.weights(block.recording, j) / sigma[j];
-      const std::vector<int>& touched = problem.touch[ju];
-      const Eigen::MatrixXd& factor = block.factor[ju];
-      const Eigen::Index rows = factor.rows();
-      Eigen::MatrixXd scattered = Eigen::MatrixXd::Zero(rows, n + 1);
-      for (size_t c = 0; c < touched.size(); ++c)
-        scattered.col(touched[c]) = scale * factor.col(static_cast<Eigen::Index>(c));
-      scattered.col(n) = scale * factor.col(rows - 1);
-      qr.add(scattered);
-      system.rows += block.rows[ju];
-    }
+  for (int j = 0; j < problem.coordinates(); ++j) {
+    const auto ju = static_cast<size_t>(j);
+    const std::vector<int> blocks = blocksWithRows(problem, j, omit);
+    if (blocks.empty()) continue;
+    if (!(sigma[j] > 0.0))
+      throw Error(fmt::format("torque noise of coordinate {} is {}; expected a positive number",
+                              j + 1, sigma[j]));
+    if (std::isinf(sigma[j])) continue;
+    const Eigen::MatrixXd rows = weightedRows(problem, j, blocks) / sigma[j];
+    const std::vector<int>& touched = problem.touch[ju];
+    Eigen::MatrixXd scattered = Eigen::MatrixXd::Zero(rows.rows(), n + 1);
+    for (size_t c = 0; c < touched.size(); ++c)
+      scattered.col(touched[c]) = rows.col(static_cast<Eigen::Index>(c));
+    scattered.col(n) = rows.rightCols(1);
+    qr.add(scattered);
+    for (const int k : blocks) system.rows += problem.blocks[static_cast<size_t>(k)].rows[ju];
   }
   if (system.rows == 0) {  // nothing is known
     system.A = Eigen::MatrixXd::Zero(n, n);
