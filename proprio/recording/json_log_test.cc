@@ -110,6 +110,30 @@ TEST(JsonLog, ReadsListsInCells) {
   }
 }
 
+// A column that lists the joints, as tables of JointState have it, says whose the numbers of the
+// others are; a row with another order cannot be read by it.
+TEST(JsonLog, ReadsListsOfJointsInCells) {
+  const std::string table =
+      "Time,name,position\n"
+      "0,\"['wrist', 'elbow']\",\"(1.0, 2.0)\"\n"
+      "1,\"[\"\"wrist\"\",\"\"elbow\"\"]\",\"tensor([3., 4.])\"\n";
+  const std::vector<Recording> recordings = readListCellsText(table, "log.csv");
+  ASSERT_EQ(recordings.size(), 1u);
+  ASSERT_EQ(recordings[0].channels.size(), 2u);
+  EXPECT_EQ(recordings[0].channels[0].of, "wrist");
+  EXPECT_EQ(recordings[0].channels[1].of, "elbow");
+  EXPECT_EQ(cellAt(recordings[0], "position[1]", 1), 4.0);
+  try {
+    readListCellsText(table + "2,\"['elbow', 'wrist']\",\"(1.0, 2.0)\"\n", "log.csv");
+    FAIL() << "a row with the joints in another order was read";
+  } catch (const Error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "log.csv: row 3: column 'name' is another list than in the first row; expected the "
+        "same joints in the same order");
+  }
+}
+
 // JSON is known by its first byte, whatever the file is called; JSON beside other logs in a folder
 // describes them.
 TEST(JsonLog, IsFound) {

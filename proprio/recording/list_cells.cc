@@ -1,4 +1,4 @@
-// Text tables with lists of numbers in their cells.
+// Text tables with lists of numbers in their cells, and of the joints that they belong to.
 
 #include <fmt/format.h>
 
@@ -38,23 +38,47 @@ ListRow nextListRow(const std::string& text, size_t* at) {
   return row;
 }
 
-/// The numbers of "[1, 2]", "(1, 2)" or "array([1. 2.])"; nothing if it is no list of numbers.
-std::optional<std::vector<double>> numbersInList(std::string_view cell) {
+/// What "[1, 2]", "(1, 2)", "array([1. 2.])" or "tensor([1., 2.])" have between their brackets,
+/// with blanks for commas, line ends and `others`; nothing if it is no list.
+std::optional<std::string> insideList(std::string_view cell, std::string_view others = "") {
   cell = csv::trimmed(cell);
-  if (cell.starts_with("array(") && cell.ends_with(")")) cell = cell.substr(6, cell.size() - 7);
+  for (const std::string_view type : {"array(", "tensor("}) {
+    if (cell.starts_with(type) && cell.ends_with(")"))
+      cell = cell.substr(type.size(), cell.size() - type.size() - 1);
+  }
   if (cell.size() < 2 ||
       !((cell.front() == '[' && cell.back() == ']') || (cell.front() == '(' && cell.back() == ')')))
     return std::nullopt;
   std::string inner(cell.substr(1, cell.size() - 2));
   std::replace_if(
-      inner.begin(), inner.end(), [](char c) { return c == ',' || c == '\n' || c == '\t'; }, ' ');
+      inner.begin(), inner.end(),
+      [&](char c) {
+        return c == ',' || c == '\n' || c == '\t' || others.find(c) != std::string_view::npos;
+      },
+      ' ');
+  return inner;
+}
+
+/// The numbers of a list; nothing if it is no list of numbers.
+std::optional<std::vector<double>> numbersInList(std::string_view cell) {
+  const std::optional<std::string> inner = insideList(cell);
+  if (!inner) return std::nullopt;
   std::vector<double> numbers;
-  for (const std::string_view word : splitWords(inner)) {
+  for (const std::string_view word : splitWords(*inner)) {
     const auto number = parseNumber(word);
     if (!number) return std::nullopt;
     numbers.push_back(*number);
   }
   return numbers;
+}
+
+/// The words of "['elbow', 'wrist']" in a column that lists the joints; nothing in another one.
+std::vector<std::string> jointsInList(std::string_view column, std::string_view cell) {
+  const std::optional<std::string> inner = insideList(cell, "'\"");
+  NamedArray list{std::string(csv::trimmed(column)), {}, "", {}};
+  if (!inner || numbersInList(cell)) return {};
+  for (const std::string_view word : splitWords(*inner)) list.texts.emplace_back(word);
+  return isJointList(list, '.') ? list.texts : std::vector<std::string>();
 }
 
 std::optional<double> numberInCell(const std::string& cell) {
@@ -80,7 +104,8 @@ std::vector<Recording> readListCellsText(const std::string& text, const std::str
   size_t at = 0;
   const ListRow names = nextListRow(text, &at);
   std::vector<std::vector<double>> values(names.size());
-  std::vector<size_t> widths;  // of the first row; zero for text
+  std::vector<size_t> widths;                                  // of the first row; zero for text
+  std::vector<std::vector<std::string>> joints(names.size());  // lists of them
   Eigen::Index rows = 0;
   while (at < text.size()) {
     const ListRow row = nextListRow(text, &at);
@@ -93,7 +118,15 @@ std::vector<Recording> readListCellsText(const std::string& text, const std::str
       const auto list = numbersInList(row[c]);
       const auto number = list ? std::nullopt : numberInCell(row[c]);
       const size_t width = list ? list->size() : number ? 1 : 0;
-      if (widths.size() == c) widths.push_back(width);
+      if (widths.size() == c) {
+        widths.push_back(width);
+        joints[c] = jointsInList(names[c], row[c]);
+      }
+      if (!joints[c].empty() && jointsInList(names[c], row[c]) != joints[c])
+        throw Error(
+            fmt::format("{}: row {}: column {} is another list than in the first row; expected the "
+                        "same joints in the same order",
+                        file_name, rows, inQuotes(names[c])));
       if (widths[c] == 0) continue;
       if (width != widths[c])
         throw Error(
@@ -108,6 +141,7 @@ std::vector<Recording> readListCellsText(const std::string& text, const std::str
   for (size_t c = 0; c < widths.size(); ++c) {
     const auto width = static_cast<Eigen::Index>(widths[c]);
     const std::string name(csv::trimmed(names[c]));
+    if (!joints[c].empty()) arrays.push_back({name, {}, "", joints[c]});
     // text, and the numbers of the rows that pandas writes before them
     if (width == 0 || name.empty()) continue;
     arrays.push_back({name,
