@@ -9,6 +9,7 @@
 #include "proprio/core/text.h"
 #include "proprio/recording/cut.h"
 #include "proprio/recording/guess_signals_internal.h"
+#include "proprio/recording/recorded_velocities.h"
 #include "proprio/recording/signal_select_internal.h"
 
 namespace proprio {
@@ -598,6 +599,9 @@ Quality assessQuality(const Recording& recording, const std::shared_ptr<const Mo
     judgeLimits(recording.channels[c], quality.channels[c], quality.time, *model, findings);
   }
   if (model && ordered) judgeDrives(recording, *model, findings);
+  for (const QualityFinding& finding :
+       ordered ? judgeVelocities(recording) : std::vector<QualityFinding>())
+    findings.add(finding.severity, finding.about, finding.sentence);
   if (ordered) quality.delays = estimateDelays(recording, model);
   judgeDelays(quality.delays, quality.time, findings);
   for (const std::string& note : recording.notes) findings.add(Severity::kNote, "", note);
