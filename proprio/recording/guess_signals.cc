@@ -207,7 +207,8 @@ std::string withoutUnit(const Channel& channel) {
 }
 
 /// System variables of KUKA's controllers: axes are in degrees; speeds and currents are percentages
-/// of what the motor can, which is no quantity here.
+/// of what the motor can, as the torques of many traces are ("Torque A1 [%]"), which is no quantity
+/// here.
 bool startsWith(const std::string& name, std::string_view capitals) {
   return name.size() >= capitals.size() &&
          std::equal(capitals.begin(), capitals.end(), name.begin(), [](char a, char b) {
@@ -215,7 +216,8 @@ bool startsWith(const std::string& name, std::string_view capitals) {
          });
 }
 bool isPercentage(const std::string& name) {
-  return startsWith(name, "$VEL_AXIS") || startsWith(name, "$CURR_ACT");
+  return startsWith(name, "$VEL_AXIS") || startsWith(name, "$CURR_ACT") ||
+         name.find('%', 1) != std::string::npos;  // "%time" is something else
 }
 
 /// What the unit of a column says beyond its words. Columns whose words name the quantity belong
@@ -379,13 +381,14 @@ bool isOfMotor(const Words& words) {
 std::optional<Meaning> meaningOf(const Words& words, const std::string& unit, bool named) {
   static const std::set<std::string> kJointWords = {"joint", "joints", "j",  "jnt",
                                                     "axis",  "axes",   "ax", "achse"};
-  static const std::set<std::string> kMeasuredWords = {"act", "actual", "meas", "measured", "ist"};
+  static const std::set<std::string> kMeasuredWords = {"act",      "actual",   "meas",
+                                                       "measured", "feedback", "ist"};
   Meaning meaning;
   bool strange = false, weak = false, bare = named || !words.empty();
   // "AXIS_ACT[1]": what an axis is actually at is its position
-  const bool of_joint = std::any_of(words.begin(), words.end(), [](const std::string& word) {
-    return kJointWords.count(word) != 0;
-  });
+  const bool of_joint =
+      named || std::any_of(words.begin(), words.end(),
+                           [](const std::string& word) { return kJointWords.count(word) != 0; });
   const bool motor = isOfMotor(words);
   for (const std::string& word : words) {
     ++meaning.cost;
@@ -434,8 +437,9 @@ std::optional<Meaning> meaningOf(const Words& words, const std::string& unit, bo
 
 NamedQuantity quantityInName(const std::string& name) {
   Words words = wordsOf(name);
-  joinWords(&words);
   NamedQuantity named;
+  named.unit = takeUnit(&words);
+  joinWords(&words);
   std::set<std::string> found;
   for (const std::string& word : words) {
     const bool letter = word.size() == 1 && word != "q" && word != "v";

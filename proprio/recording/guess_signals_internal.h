@@ -37,6 +37,7 @@ std::vector<SignalDeclaration> guessSignals(const std::vector<std::string>& join
 struct NamedQuantity {
   Quantity quantity = Quantity::kOther;  ///< kOther if it names none, or several, or the motor's
   Role role = Role::kMeasured;
+  std::string unit;               ///< at its end, "mA" of current_mA; empty if there is none
   std::vector<std::string> rest;  ///< words that say something else: run 1
 };
 

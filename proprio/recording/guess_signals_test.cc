@@ -177,6 +177,56 @@ TEST(GuessSignals, UnitsAndBareNames) {
   EXPECT_NE(refusalOf(kUrJoints, {"state_1", "state_2", "state_3"}), "");
 }
 
+// The m of mA and mNm belongs to the unit: measured amperes would be a thousand times as much.
+TEST(GuessSignals, SmallUnitsInNames) {
+  const Recording log = mapRecording(
+      robotWith(kUrJoints), {namedLog({"q1_mrad", "q2_mrad", "q3_mrad", "i1_mA", "i2_mA", "i3_mA",
+                                       "tau1_mNm", "tau2_mNm", "tau3_mNm"})});
+  EXPECT_DOUBLE_EQ(channelValue(log, "q_shoulder_lift_joint"), 2e-3);
+  EXPECT_DOUBLE_EQ(channelValue(log, "i_shoulder_lift_joint"), 5e-3);
+  EXPECT_DOUBLE_EQ(channelValue(log, "tau_shoulder_lift_joint"), 8e-3);
+  const Recording measured =
+      mapRecording(robotWith(kUrJoints),
+                   {namedLog({"q_1", "q_2", "q_3", "tau_m_1_Nm", "tau_m_2_Nm", "tau_m_3_Nm"})});
+  EXPECT_EQ(channelValue(measured, "tau_elbow_joint"), 6.0);
+}
+
+// Torques in percent of what the motor can are no torques; "%time" is a name.
+TEST(GuessSignals, Percentages) {
+  const Recording log = mapRecording(
+      robotWith(kUrJoints),
+      {namedLog({"Position A1", "Position A2", "Position A3", "Torque A1 [%]", "Torque A2 [%]",
+                 "Torque A3 [%]", "%velocity1", "%velocity2", "%velocity3"})});
+  EXPECT_EQ(channelValue(log, "q_elbow_joint"), 3.0);
+  EXPECT_EQ(log.column("tau_elbow_joint"), -1);
+  EXPECT_EQ(channelValue(log, "v_elbow_joint"), 9.0);
+}
+
+// Degrees of freedom, as simulators of legged robots call joints; derivatives of theta; what a
+// controller of an industrial robot planned and fed back.
+TEST(GuessSignals, OtherWords) {
+  const Recording legs =
+      mapRecording(robotWith(kUrJoints),
+                   {namedLog({"dof_pos[0]", "dof_pos[1]", "dof_pos[2]", "dof_vel[0]", "dof_vel[1]",
+                              "dof_vel[2]", "dof_torques[0]", "dof_torques[1]", "dof_torques[2]",
+                              "des_dof_pos[0]", "des_dof_pos[1]", "des_dof_pos[2]"})});
+  EXPECT_EQ(channelValue(legs, "q_elbow_joint"), 3.0);
+  EXPECT_EQ(channelValue(legs, "v_elbow_joint"), 6.0);
+  EXPECT_EQ(channelValue(legs, "tau_elbow_joint"), 9.0);
+  EXPECT_EQ(channelValue(legs, "q_des_elbow_joint"), 12.0);
+  const Recording theta = mapRecording(
+      robotWith({"joint_1", "joint_2"}),
+      {namedLog({"theta_1", "theta_2", "theta_dot_1", "theta_dot_2", "thetaddot1", "thetaddot2"})});
+  EXPECT_EQ(channelValue(theta, "q_joint_2"), 2.0);
+  EXPECT_EQ(channelValue(theta, "v_joint_2"), 4.0);
+  EXPECT_EQ(channelValue(theta, "a_joint_2"), 6.0);
+  const Recording egm = mapRecording(
+      robotWith({"joint_1", "joint_2"}),
+      {namedLog({"feedback_joint_1", "feedback_joint_2", "planned_joint_1", "planned_joint_2"})});
+  EXPECT_EQ(channelValue(egm, "q_joint_2"), 2.0);
+  EXPECT_EQ(channelValue(egm, "q_des_joint_2"), 4.0);
+}
+
 // A list of names in the log decides, whatever the order of the columns.
 TEST(GuessSignals, ListedJoints) {
   Recording log =

@@ -9,7 +9,27 @@
 
 namespace proprio {
 
-Words wordsOf(const std::string& name) {
+namespace {
+
+/// Units that begin small and go on large are one word: mA, not the measured one in A.
+std::string withWholeUnits(std::string name) {
+  const auto letterAt = [&](size_t at) {
+    return at < name.size() && std::isalpha(static_cast<unsigned char>(name[at])) != 0;
+  };
+  for (const std::string_view unit : {"mA", "mNm", "kNm"}) {
+    for (size_t at = name.find(unit); at != std::string::npos; at = name.find(unit, at + 1)) {
+      if ((at > 0 && letterAt(at - 1)) || letterAt(at + unit.size())) continue;
+      std::transform(unit.begin(), unit.end(), name.begin() + static_cast<std::ptrdiff_t>(at),
+                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+Words wordsOf(const std::string& text) {
+  const std::string name = withWholeUnits(text);
   Words words;
   char before = ' ';
   for (const char c : name) {

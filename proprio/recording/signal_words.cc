@@ -9,14 +9,14 @@ namespace {
 
 const std::set<std::string> kCommandedWords = {
     "des",       "desired", "cmd",     "command",  "commands", "commanded", "ref", "soll",
-    "reference", "target",  "targets", "setpoint", "goal",     "d",         "ipo"};
+    "reference", "target",  "targets", "setpoint", "goal",     "d",         "ipo", "planned"};
 /// Words that change nothing.
 const std::set<std::string> kPlainWords = {
-    "joint", "joints",    "j",       "jnt",    "axis",    "ax",          "axes",         "arm",
-    "robot", "act",       "actual",  "meas",   "msr",     "measured",    "state",        "states",
-    "link",  "fbk",       "ist",     "field",  "achse",   "feedback",    "data",         "msg",
-    "value", "values",    "obs",     "sensor", "signals", "observation", "observations", "present",
-    "est",   "estimated", "observed"};
+    "joint", "joints",    "j",        "jnt",    "axis",    "ax",          "axes",         "arm",
+    "robot", "act",       "actual",   "meas",   "msr",     "measured",    "state",        "states",
+    "link",  "fbk",       "ist",      "field",  "achse",   "feedback",    "data",         "msg",
+    "value", "values",    "obs",      "sensor", "signals", "observation", "observations", "present",
+    "est",   "estimated", "observed", "dof",    "dofs"};
 
 /// Words that make something else of a quantity, whatever its unit.
 const std::set<std::string> kOtherThings = {
@@ -44,9 +44,14 @@ const std::vector<UnitWords>& unitWords() {
                                                 {{"deg"}, "deg"},
                                                 {{"degrees"}, "deg"},
                                                 {{"degree"}, "deg"},
+                                                {{"mrad"}, "mrad"},
+                                                {{"mm"}, "mm"},
                                                 {{"nm"}, "Nm"},
                                                 {{"n", "m"}, "Nm"},
                                                 {{"mnm"}, "mNm"},
+                                                {{"knm"}, "kNm"},
+                                                {{"nmm"}, "Nmm"},
+                                                {{"ncm"}, "Ncm"},
                                                 {{"ma"}, "mA"},
                                                 {{"amp"}, "A"},
                                                 {{"ampere"}, "A"}};
@@ -66,9 +71,9 @@ std::string quantityOf(const std::string& word) {
         "lage"}},
       {"velocity",
        {"dq", "qd", "qdot", "v", "vel", "velocity", "velocities", "speed", "speeds", "omega",
-        "dtheta", "qvel", "drehzahl", "geschwindigkeit"}},
+        "dtheta", "qvel", "drehzahl", "geschwindigkeit", "thetadot"}},
       {"acceleration",
-       {"ddq", "qdd", "qddot", "a", "acc", "accel", "acceleration", "accelerations"}},
+       {"ddq", "qdd", "qddot", "a", "acc", "accel", "acceleration", "accelerations", "thetaddot"}},
       {"torque",
        {"tau", "torque", "torques", "effort", "efforts", "trq", "tq", "torq", "eff", "moment",
         "moments", "drehmoment"}},
@@ -119,9 +124,15 @@ void joinWords(Words* words) {
   struct Pair {
     const char *first, *second, *joined;
   };
-  constexpr Pair kPairs[] = {{"q", "dot", "qdot"},     {"q", "ddot", "qddot"},
-                             {"qdot", "dot", "qddot"}, {"dd", "q", "ddq"},
-                             {"i", "q", "iq"},         {"set", "point", "setpoint"}};
+  constexpr Pair kPairs[] = {{"q", "dot", "qdot"},
+                             {"q", "ddot", "qddot"},
+                             {"theta", "dot", "thetadot"},
+                             {"theta", "ddot", "thetaddot"},
+                             {"thetadot", "dot", "thetaddot"},
+                             {"qdot", "dot", "qddot"},
+                             {"dd", "q", "ddq"},
+                             {"i", "q", "iq"},
+                             {"set", "point", "setpoint"}};
   for (size_t i = 1; i < words->size();) {
     const auto* const found = std::find_if(
         std::begin(kPairs), std::end(kPairs),

@@ -65,11 +65,13 @@ bool grows(const Eigen::Ref<const Eigen::VectorXd>& x) {
 }
 
 std::string titleOf(const SplitFile& file) {
-  return fmt::format("{}{}", file.named.role == Role::kCommanded ? "commanded " : "",
-                     toString(file.named.quantity));
+  return fmt::format("{}{}{}", file.named.role == Role::kCommanded ? "commanded " : "",
+                     toString(file.named.quantity),
+                     file.named.unit.empty() ? "" : " in " + file.named.unit);
 }
 
-// Channels called by quantity and number, or by quantity and their own name.
+// Channels called by quantity and number, or by quantity and their own name, in the unit that the
+// name of the file says.
 void nameChannels(const SplitFile& file, size_t joints, Recording& recording) {
   const bool nameless = isNameless(recording);
   if (nameless && recording.time.size() == 0 && recording.channels.size() == joints + 1 &&
@@ -88,6 +90,7 @@ void nameChannels(const SplitFile& file, size_t joints, Recording& recording) {
     if (!nameless && says) continue;
     channel.name = prefix + (nameless ? std::to_string(c + 1) : channel.name);
     channel.quantity = Quantity::kOther;
+    if (channel.unit.empty()) channel.unit = file.named.unit;
   }
 }
 

@@ -83,6 +83,19 @@ TEST_F(SplitLog, FolderAndEachFile) {
   }
 }
 
+// A unit at the end of a file's name is that of its columns.
+TEST_F(SplitLog, UnitsInNamesOfFiles) {
+  write("q_deg.csv", "t,elbow,pan,lift\n" + rows(3, 0, ","));
+  write("current_mA.csv", "t,elbow,pan,lift\n" + rows(3, 200, ","));
+  write("torque_Nm.csv", rows(3, 300, ","));
+  for (const char* name : {"", "q_deg.csv", "current_mA.csv"}) {
+    const Recording mapped = read(name);
+    EXPECT_NEAR(at(mapped, "q_pan_joint", 3), 13.0 * M_PI / 180.0, 1e-15) << name;
+    EXPECT_DOUBLE_EQ(at(mapped, "i_pan_joint", 3), 0.213) << name;
+    EXPECT_EQ(at(mapped, "tau_pan_joint", 3), 303.0) << name;
+  }
+}
+
 // Time stamps in a file of their own, names of joints in the first line, commanded signals.
 TEST_F(SplitLog, OtherLayouts) {
   write("a/q.txt", rows(3, 0, ",", false));
