@@ -257,13 +257,16 @@ std::vector<ColumnGroup> withoutRivals(const std::vector<ColumnGroup>& groups,
 
 /// What all joints that the messages of a log name begin with, such as the name of another robot of
 /// the same kind (fer_joint1 for panda_joint1) or a name space, if none of them is a joint of the
-/// robot. Not words that tell arms and hands apart, or that say more than a name.
+/// robot. Not words that tell arms and hands apart, or that say more than a name; nor those of
+/// torques alone (tau_pred_1 beside q1), which may be of any kind.
 Words foreignStart(const JointNames& joints, const Recording& recording) {
   static const std::set<std::string> kSides = {"left", "right", "l",    "r",      "front",
                                                "rear", "hand",  "head", "finger", "gripper"};
   std::optional<Words> start;
+  bool positions = false;
   for (const Channel& channel : recording.channels) {
     if (!belongsToJoint(channel.quantity) || channel.of.empty()) continue;
+    positions = positions || channel.quantity == Quantity::kPosition;
     if (joints.find(channel.of) >= 0) return {};
     Words words = wordsOf(channel.of);
     if (words.empty()) return {};
@@ -276,7 +279,7 @@ Words foreignStart(const JointNames& joints, const Recording& recording) {
     return kSides.count(word) != 0 || word == "motor" || isCommandedWord(word) ||
            isOtherThing(word) || !quantityOf(word).empty();
   };
-  if (!start || std::any_of(start->begin(), start->end(), says)) return {};
+  if (!start || !positions || std::any_of(start->begin(), start->end(), says)) return {};
   return *start;
 }
 
@@ -392,6 +395,8 @@ std::optional<Meaning> meaningOf(const Words& words, const std::string& unit, bo
   const bool motor = isOfMotor(words);
   for (const std::string& word : words) {
     ++meaning.cost;
+    // often the motor's: q comes first; what was measured comes before what was estimated
+    if (word == "theta" || word == "thetas" || word == "est" || word == "estimated") ++meaning.cost;
     bare = bare && (kJointWords.count(word) != 0 || isCommandedWord(word) ||
                     (of_joint && kMeasuredWords.count(word) != 0));
     if (isPlainWord(word) || isNumberWord(word) || word == "motor") continue;
@@ -404,7 +409,6 @@ std::optional<Meaning> meaningOf(const Words& words, const std::string& unit, bo
       meaning.role = "commanded";
       continue;
     }
-    if (word == "theta" || word == "thetas") ++meaning.cost;  // often the motor's: q comes first
     const std::string quantity = quantityOf(word);
     if (quantity.empty()) {
       strange = true;

@@ -227,6 +227,22 @@ TEST(GuessSignals, OtherWords) {
   EXPECT_EQ(channelValue(egm, "q_des_joint_2"), 4.0);
 }
 
+// What a model predicts is no measured torque because it is the only one; measured torques come
+// before estimated ones, which are taken alone.
+TEST(GuessSignals, PredictedAndEstimated) {
+  const Recording predicted =
+      mapRecording(robotWith(kUrJoints),
+                   {namedLog({"q1", "q2", "q3", "tau_pred_1", "tau_pred_2", "tau_pred_3"})});
+  EXPECT_EQ(predicted.column("tau_elbow_joint"), -1);
+  const Recording both = mapRecording(
+      robotWith(kUrJoints), {namedLog({"q1", "q2", "q3", "tau_est_1", "tau_est_2", "tau_est_3",
+                                       "tau_meas_1", "tau_meas_2", "tau_meas_3"})});
+  EXPECT_EQ(channelValue(both, "tau_elbow_joint"), 9.0);
+  const Recording estimated = mapRecording(
+      robotWith(kUrJoints), {namedLog({"q1", "q2", "q3", "tau_est_1", "tau_est_2", "tau_est_3"})});
+  EXPECT_EQ(channelValue(estimated, "tau_elbow_joint"), 6.0);
+}
+
 // A list of names in the log decides, whatever the order of the columns.
 TEST(GuessSignals, ListedJoints) {
   Recording log =

@@ -98,12 +98,12 @@ struct Spelling {
   const char *text, *name;
 };
 constexpr Spelling kSpellings[] = {
-    {"Deg", "deg"},        {"DEG", "deg"},         {"RAD", "rad"},         {"Rad", "rad"},
-    {"radian", "rad"},     {"radians", "rad"},     {"rad/sec", "rad/s"},   {"deg/sec", "deg/s"},
-    {"degree/s", "deg/s"}, {"degrees/s", "deg/s"}, {"RPM", "rpm"},         {"1/min", "rpm"},
-    {"rad/s/s", "rad/s2"}, {"deg/s/s", "deg/s2"},  {"rad/sec2", "rad/s2"}, {"N-m", "Nm"},
-    {"Amp", "A"},          {"Amps", "A"},          {"seconds", "s"},       {"msec", "ms"},
-    {"usec", "us"},        {"nsec", "ns"},         {"deg/sec2", "deg/s2"}};
+    {"Grad", "deg"},      {"Deg", "deg"},        {"DEG", "deg"},         {"RAD", "rad"},
+    {"Rad", "rad"},       {"radian", "rad"},     {"radians", "rad"},     {"rad/sec", "rad/s"},
+    {"deg/sec", "deg/s"}, {"degree/s", "deg/s"}, {"degrees/s", "deg/s"}, {"RPM", "rpm"},
+    {"1/min", "rpm"},     {"rad/s/s", "rad/s2"}, {"deg/s/s", "deg/s2"},  {"rad/sec2", "rad/s2"},
+    {"N-m", "Nm"},        {"Amp", "A"},          {"Amps", "A"},          {"seconds", "s"},
+    {"msec", "ms"},       {"usec", "us"},        {"nsec", "ns"},         {"deg/sec2", "deg/s2"}};
 
 // "N m", "N*m", "N.m", "N·m" -> "Nm"; "m/s^2" and "m/s²" -> "m/s2"
 std::string keyOf(const std::string& text) {
