@@ -425,6 +425,11 @@ std::vector<Recording> readNpzBytes(std::string_view bytes, const std::string& f
   if (!members.empty() && std::none_of(members.begin(), members.end(), [](const ZipMember& member) {
         return member.name.ends_with(".npy");
       })) {
+    if (std::any_of(members.begin(), members.end(),
+                    [](const ZipMember& member) { return member.name.ends_with("data.pkl"); }))
+      throw Error(file +
+                  ": is a file of PyTorch, which holds a pickle that could run any code; save "
+                  "tensors by numpy.savez(FILE, q=q.numpy(), ...)");
     throw Error(fmt::format("{}: is a zip archive with {} and no array of NumPy; unpack it first",
                             file, inQuotes(members.front().name)));
   }

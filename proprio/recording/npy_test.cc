@@ -177,6 +177,20 @@ for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
   }
 }
 
+// Claim: a zip archive of PyTorch is named, with the way out of it; another one is not.
+TEST(NpyTest, archivesOfOthers) {
+  const testing::TempFolder folder;
+  runPython(folder, R"(
+import zipfile
+for name, member in (('torch.npz', 'chirp/data.pkl'), ('other.npz', 'notes.txt')):
+  with zipfile.ZipFile(name, 'w') as z: z.writestr(member, b'1')
+)");
+  EXPECT_NE(messageOf([&] { readNpz(folder.file("torch.npz")); }).find("PyTorch"),
+            std::string::npos);
+  EXPECT_NE(messageOf([&] { readNpz(folder.file("other.npz")); }).find("'notes.txt'"),
+            std::string::npos);
+}
+
 // Claim: what the writer writes is what the reader reads, with all that is known of the channels,
 // for one recording and for several topics, stored and deflated.
 TEST(NpyTest, roundTrip) {

@@ -177,20 +177,38 @@ void refuseOtherFormats(const std::string& path, const std::string& bytes) {
   struct Other {
     std::string_view begins, sentence;
   };
+  constexpr std::string_view kPickle =
+      "is a pickle of Python, which could run any code; save arrays by numpy.savez";
   constexpr Other kOthers[] = {
       {"#ROSBAG V", "is a ROS 1 bag; convert it: rosbags-convert --src BAG --dst FOLDER"},
       {"PAR1", "is a Parquet file; save it as text: pandas.read_parquet(FILE).to_csv(...)"},
       {"ARROW1", "is a Feather file; save it as text: pandas.read_feather(FILE).to_csv(...)"},
-      {"\x80\x04\x95",
-       "is a pickle of Python, which could run any code; save arrays by numpy.savez"},
+      {"\x80\x02", kPickle},
+      {"\x80\x03", kPickle},
+      {"\x80\x04\x95", kPickle},
+      {"\x80\x05\x95", kPickle},
+      {"MDF  ",
+       "is a measurement file of ASAM (MDF); save it as text: "
+       "asammdf.MDF(FILE).to_dataframe().to_csv(...)"},
+      {"TDSm",
+       "is a file of LabVIEW (TDMS); save it as text: "
+       "nptdms.TdmsFile(FILE).as_dataframe().to_csv(...)"},
+      {"ULog", "is a log of PX4 (ULog); convert it: ulog2csv FILE"},
+      {"\xed\xa1\xda\x01", "is a log of LCM; save its messages by numpy.savez or as MATLAB file"},
       {"\xd0\xcf\x11\xe0", "is an old Excel file; save it as CSV"},
       {"BZh", "is compressed by bzip2; unpack it first (bunzip2)"},
       {"\xfd"
        "7zXZ",
        "is compressed by xz; unpack it first (unxz)"}};
+  constexpr const char* kEndsOfTags[] = {"/>", "</", "?>"};
   for (const Other& other : kOthers) {
     if (bytes.rfind(other.begins, 0) == 0) throw Error(fmt::format("{}: {}", path, other.sentence));
   }
+  const bool ends =
+      std::any_of(std::begin(kEndsOfTags), std::end(kEndsOfTags),
+                  [&](const char* end) { return bytes.find(end) != std::string::npos; });
+  if (bytes.rfind('<', 0) == 0 && ends)
+    throw Error(path + ": is XML; write its numbers as a table, one row for each time stamp");
   if (bytes.rfind("PK\3\4", 0) == 0 && extensionOf(path) == ".xlsx")
     throw Error(path + ": is an Excel file; save it as CSV");
 }

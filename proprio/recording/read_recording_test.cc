@@ -96,6 +96,13 @@ TEST_F(ReadRecording, OtherFormats) {
        {std::pair<std::string, std::string>{"#ROSBAG V2.0\n", "ROS 1 bag"},
         {"PAR1", "Parquet"},
         {std::string("\x80\x04\x95\0\0", 5), "pickle"},
+        {std::string("\x80\x05\x95\0\0", 5), "pickle"},
+        {"MDF     4.10", "asammdf"},
+        {"TDSm", "LabVIEW"},
+        {"ULog\x01", "ulog2csv"},
+        {"\xed\xa1\xda\x01", "LCM"},
+        {"<Rob Type=\"KUKA\"><AIPos A1=\"0.0\"/></Rob>\n", "is XML"},
+        {"<?xml version=\"1.0\"?>\n", "is XML"},
         {"BZh91AY", "bunzip2"},
         {"PK\3\4", "Excel"}}) {
     EXPECT_NE(messageOf(file("other.xlsx", bytes)).find(name), std::string::npos) << name;
