@@ -236,6 +236,28 @@ Recording recordingOf(const CsvSummary& summary, const CsvNumbers& rows) {
   return recordingOf(summary, rows, time);
 }
 
+// A whole table without names that is much wider than it is long has its samples along the rows, as
+// matrices of MATLAB and NumPy often do; arrays are turned by the same rule (named_arrays.cc).
+Recording turnedIfItLies(const CsvSummary& summary, Recording recording) {
+  constexpr Eigen::Index kMany = 100, kLonger = 10;
+  const Eigen::Index rows = recording.samples(), columns = recording.values.cols();
+  if (summary.layout.names_line != 0 || !summary.layout.texts.empty() || rows == 0 ||
+      recording.time.size() > 0 || columns < kMany || columns < kLonger * rows)
+    return recording;
+  const std::string& file = summary.layout.file;
+  recording.values = recording.values.transpose().eval();
+  recording.channels.clear();
+  for (Eigen::Index c = 0; c < rows; ++c) {
+    recording.channels.push_back(channelNamed(fmt::format("column_{}", c + 1)));
+    recording.channels.back().origin = fmt::format("{}, row {}", file, c + 1);
+  }
+  recording.notes.push_back(fmt::format(
+      "{}: a table of {} rows and {} columns without names has its samples along the rows; it was "
+      "turned",
+      file, rows, columns));
+  return recording;
+}
+
 // nothing for NaN; `alone` in its line it would be lost with the empty lines
 void appendNumber(std::string& out, double value, bool alone) {
   if (std::isnan(value)) {
@@ -289,7 +311,7 @@ std::string csvText(const CsvTable& table) {
 Recording readCsvRecording(const std::string& path, const CsvOptions& options) {
   CsvNumbers rows;
   const CsvSummary summary = streamCsv(path, options, std::ref(rows));
-  return recordingOf(summary, rows);
+  return turnedIfItLies(summary, recordingOf(summary, rows));
 }
 
 std::vector<std::string> streamCsvRecording(const std::string& path, const CsvOptions& options,
@@ -315,7 +337,7 @@ Recording readCsvRecordingText(const std::string& text, const std::string& file_
                                const CsvOptions& options) {
   CsvNumbers rows;
   const CsvSummary summary = streamCsvText(text, file_name, options, std::ref(rows));
-  return recordingOf(summary, rows);
+  return turnedIfItLies(summary, recordingOf(summary, rows));
 }
 
 namespace {

@@ -83,6 +83,29 @@ TEST_F(SplitLog, FolderAndEachFile) {
   }
 }
 
+// Joints as rows, as matrices are often saved; rows of a few numbers more than there are of them
+// stay rows.
+TEST_F(SplitLog, JointsAsRows) {
+  const auto matrix = [](int columns, double base) {
+    std::string text;
+    for (int row = 0; row < 3; ++row) {
+      for (int c = 0; c < columns; ++c) text += fmt::format("{} ", base + 1000 * row + c);
+      text += "\n";
+    }
+    return text;
+  };
+  write("robot_q.dat", matrix(150, 0));
+  write("robot_tau.dat", matrix(150, 5000));
+  for (const char* name : {"", "robot_q.dat"}) {
+    const Recording mapped = read(name);
+    ASSERT_EQ(mapped.samples(), 150) << name;
+    EXPECT_EQ(at(mapped, "q_lift_joint", 7), 1007.0);
+    EXPECT_EQ(at(mapped, "tau_elbow_joint", 149), 7149.0);
+  }
+  write("b/wide.dat", matrix(99, 0));
+  EXPECT_EQ(readRecordings(folder_.file("b/wide.dat"))[0].samples(), 3);
+}
+
 // A unit at the end of a file's name is that of its columns.
 TEST_F(SplitLog, UnitsInNamesOfFiles) {
   write("q_deg.csv", "t,elbow,pan,lift\n" + rows(3, 0, ","));
