@@ -10,6 +10,7 @@
 
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
+#include "proprio/recording/csv_dialect_internal.h"
 #include "proprio/recording/name_words_internal.h"
 #include "proprio/recording/signal_names.h"
 #include "proprio/recording/time_names_internal.h"
@@ -168,10 +169,7 @@ void attributeByTexts(const std::vector<CsvText>& texts, Recording& recording) {
   std::vector<std::string> joints;
   std::string first;
   for (const CsvText& text : texts) {
-    const Words words = wordsOf(text.name);
-    const bool names = words.size() > 1 && isNumberWord(words.back()) &&
-                       (words[words.size() - 2] == "name" || words[words.size() - 2] == "names");
-    if (!names || text.value.empty()) continue;
+    if (!csv::listsJoints(text)) continue;
     if (joints.empty()) first = text.name;
     joints.push_back(text.value);
   }
@@ -184,8 +182,7 @@ void attributeByTexts(const std::vector<CsvText>& texts, Recording& recording) {
 void nameJointStates(const CsvLayout& layout, Recording& recording) {
   const std::vector<CsvText>& texts = layout.texts;
   const size_t joints = texts.size(), columns = recording.channels.size();
-  if (layout.names_line != 0 || joints == 0 || columns < 3 * joints + 2 || columns > 3 * joints + 3)
-    return;
+  if (!csv::areJointStates(layout.columns, joints)) return;
   for (size_t k = 0; k < joints; ++k) {
     if (texts[k].number != texts[0].number + static_cast<int>(k)) return;
   }

@@ -17,6 +17,7 @@ enum class CellKind : unsigned char {
   kNumber,
   kStamp,  ///< dates with time, or times of day
   kText,   ///< left out
+  kJoint,  ///< left out, but the same in every row: whose the numbers of the row are
   kEmpty   ///< nothing so far: numbers, or a remark now and then
 };
 
@@ -50,6 +51,12 @@ std::string_view withoutBrackets(std::string_view cell);
 bool isUnits(const Cells& cells);
 /// Units as such a line says them; an unknown one becomes a part of the name.
 void addUnits(const Cells& units, std::vector<CsvColumn>& columns);
+
+/// Is this column of text one of those that list the joints, "field.name0"?
+bool listsJoints(const CsvText& text);
+/// `ros2 topic echo --csv` of JointState has no names: so many columns of numbers for so many
+/// joints.
+bool areJointStates(const std::vector<CsvColumn>& numbers, size_t joints);
 
 /// Neither empty nor a comment.
 bool isRow(std::string_view line);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "proprio/recording/csv_dialect_internal.h"
+#include "proprio/recording/name_words_internal.h"
 #include "proprio/recording/units.h"
 
 namespace proprio::csv {
@@ -66,6 +67,18 @@ std::vector<CsvColumn> namedColumns(const Cells& cells) {
     if (count[columns[c].name] > 1) columns[c].name = utf8(cells[c]);
   }
   return columns;
+}
+
+bool listsJoints(const CsvText& text) {
+  const Words words = wordsOf(text.name);
+  return !text.value.empty() && words.size() > 1 && isNumberWord(words.back()) &&
+         (words[words.size() - 2] == "name" || words[words.size() - 2] == "names");
+}
+
+bool areJointStates(const std::vector<CsvColumn>& numbers, size_t joints) {
+  const size_t count = numbers.size();
+  return joints > 0 && count >= 3 * joints + 2 && count <= 3 * joints + 3 &&
+         numbers[0].name == "column_1";
 }
 
 std::string_view withoutBrackets(std::string_view cell) {

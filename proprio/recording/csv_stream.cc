@@ -229,7 +229,8 @@ class Reader {
   void block(const char* p, const char* end, bool unterminated);
   template <bool Mixed>
   bool fastRow(const char*& p);
-  bool mixedCell(CellKind kind, const char*& q, double& value);
+  void fixJoints(const Dialect& dialect);
+  bool mixedCell(size_t cell, const char*& q, double& value);
   void slowRow(std::string_view line, bool cut_off);
   bool slowCell(std::string_view cell, double& value);
   void bad(int column, const std::string& sentence, bool cut_off);
@@ -258,11 +259,12 @@ class Reader {
   char decimal_in_quotes_ = '.';  // of cells between commas
   int64_t line_ = 0;              // of the row being read, from 1
   size_t width_ = 0, filled_ = 0;
-  std::vector<CellKind> kinds_;  // of the cells of a row
-  bool mixed_ = false;           // not all of them are numbers
-  int64_t remarks_ = 0;          // cells with text in columns that were empty before
-  int64_t trailer_ = 0;          // lines without a number since the last row
-  std::string trailer_problem_;  // what to say of the first of them if rows follow
+  std::vector<CellKind> kinds_;      // of the cells of a row
+  std::vector<std::string> joints_;  // of those that name one
+  bool mixed_ = false;               // not all of them are numbers
+  int64_t remarks_ = 0;              // cells with text in columns that were empty before
+  int64_t trailer_ = 0;              // lines without a number since the last row
+  std::string trailer_problem_;      // what to say of the first of them if rows follow
   int64_t trailer_line_ = 0;
   std::vector<std::string> header_;  // lines of names and units
   int64_t repeated_ = 0;             // of them between rows
@@ -285,6 +287,7 @@ const char* Reader::start(const char* p, const char* end) {
   summary_.notes = dialect.notes;
   kinds_ = dialect.cells;
   header_ = dialect.header;
+  fixJoints(dialect);
   mixed_ = std::any_of(kinds_.begin(), kinds_.end(),
                        [](CellKind kind) { return kind != CellKind::kNumber; });
   if (width_ == 0 && !kinds_.empty())
@@ -309,8 +312,21 @@ void Reader::block(const char* p, const char* end, bool unterminated) {
   }
 }
 
+// Columns that say whose the numbers of a row are must say the same in every row.
+void Reader::fixJoints(const Dialect& dialect) {
+  joints_.resize(kinds_.size());
+  const bool states = areJointStates(dialect.columns, dialect.texts.size());
+  for (const CsvText& text : dialect.texts) {
+    if (!listsJoints(text) && !(states && !text.value.empty())) continue;
+    const auto cell = static_cast<size_t>(text.number - 1);
+    kinds_[cell] = CellKind::kJoint;
+    joints_[cell] = text.value;
+  }
+}
+
 // a cell that need not be a number, up to the separator behind it
-bool Reader::mixedCell(CellKind kind, const char*& q, double& value) {
+bool Reader::mixedCell(size_t place, const char*& q, double& value) {
+  const CellKind kind = kinds_[place];
   const char separator = summary_.layout.separator;
   const auto ends = [&](char c) {
     return c == '\n' || c == '\r' || c == separator || (blanks_ && (c == ' ' || c == '\t'));
@@ -324,6 +340,7 @@ bool Reader::mixedCell(CellKind kind, const char*& q, double& value) {
   const std::string_view cell(q, static_cast<size_t>(end - q));
   q = end;
   if (kind == CellKind::kText) return true;
+  if (kind == CellKind::kJoint) return trimmed(cell) == joints_[place];
   value = std::numeric_limits<double>::quiet_NaN();
   if (cell.empty()) return true;
   if (kind == CellKind::kEmpty) return false;
@@ -352,8 +369,8 @@ bool Reader::fastRow(const char*& p) {
     if constexpr (Mixed) {
       if (kinds_[c] != CellKind::kNumber) {
         double value = 0.0;
-        if (!mixedCell(kinds_[c], q, value)) return false;
-        if (kinds_[c] != CellKind::kText) *out++ = value;
+        if (!mixedCell(c, q, value)) return false;
+        if (kinds_[c] != CellKind::kText && kinds_[c] != CellKind::kJoint) *out++ = value;
         continue;
       }
     }
@@ -421,6 +438,15 @@ void Reader::slowRow(std::string_view line, bool cut_off) {
   size_t kept = 0;
   for (size_t c = 0; c < expected; ++c) {
     if (kinds_[c] == CellKind::kText) continue;
+    if (kinds_[c] == CellKind::kJoint) {
+      if (utf8(cells_[c]) == joints_[c]) continue;
+      return bad(static_cast<int>(c) + 1,
+                 fmt::format("names the joint {} where the first row has {}: messages of several "
+                             "publishers, or in another order; keep the rows of one "
+                             "(proprio log --drop-bad-rows keeps those like the first)",
+                             inQuotes(cells_[c]), inQuotes(joints_[c])),
+                 false);
+    }
     double& value = out[kept++];
     if (slowCell(cells_[c], value)) continue;
     if (kinds_[c] == CellKind::kStamp) {

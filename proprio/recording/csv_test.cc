@@ -620,6 +620,29 @@ TEST(CsvDialects, NamesOfJointsInText) {
   EXPECT_EQ(r.channels[2].of, "");
 }
 
+// A row of other joints, or in another order, is none of the table: messages of several publishers
+// would be taken for one robot.
+TEST(CsvDialects, OtherJointsBetween) {
+  const std::string head = "%time,field.name0,field.name1,field.position0,field.position1\n";
+  const std::string rows = "0,elbow,wrist,1,2\n1,\"elbow\", wrist ,3,4\n";
+  EXPECT_EQ(readCsvRecordingText(head + rows, "t.csv").samples(), 2);
+  const std::string mixed = head + rows + "2,wrist,elbow,5,6\n3,elbow,wrist,7,8\n";
+  const std::string message = recordingMessageOf(mixed);
+  EXPECT_EQ(message.rfind("t.csv:4:2: names the joint 'wrist' where the first row has 'elbow'", 0),
+            0u)
+      << message;
+  CsvOptions options;
+  options.drop_bad_rows = true;
+  const Recording kept = readCsvRecordingText(mixed, "t.csv", options);
+  ASSERT_EQ(kept.samples(), 3);
+  EXPECT_EQ(kept.values(2, 0), 7.0);
+  // without names, as ros2 topic echo --csv prints them
+  EXPECT_NE(
+      recordingMessageOf("5,0,,elbow,wrist,1,2,3,4,5,6\n6,0,,left_elbow,left_wrist,1,2,3,4,5,6\n")
+          .find("names the joint 'left_elbow'"),
+      std::string::npos);
+}
+
 // A column of dates beside one called time, and no row that can be read: no samples, no time.
 TEST(CsvRecording, DatesBesideATimeWithoutRows) {
   CsvOptions options;
