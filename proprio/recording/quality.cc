@@ -187,6 +187,7 @@ class Findings {
                  : fmt::format("row {} ({:.6g} s)", i + 1, recording_.time[i]);
     return fmt::format("row {}", i + 1);
   }
+  std::string rate() const { return rateByVelocities(recording_); }
   std::string span(Index samples, const TimeStatistics& time) const {
     if (time.median_step > 0.0)
       return fmt::format("{:.3g} s", static_cast<double>(samples) * time.median_step);
@@ -210,7 +211,8 @@ void judgeTime(const TimeStatistics& t, Findings& findings) {
                  t.samples == 0   ? "there are no samples"
                  : t.samples == 1 ? "there is only one sample"
                                   : "there are no time stamps; give the rate (--rate, or "
-                                    "recording.rate in robot.yaml)");
+                                    "recording.rate in robot.yaml)" +
+                                        findings.rate());
     return;
   }
   constexpr double kSlowest = 1.0, kFastest = 1e5;  // Hz; robots are recorded with 10 Hz to 10 kHz

@@ -107,6 +107,19 @@ int measuredColumn(const Recording& recording, Quantity quantity, const std::str
 
 bool isNear(double factor, double other, double by) { return std::abs(factor / other - 1.0) < by; }
 
+/// The median, if it is that of all of them.
+std::optional<double> commonFactor(const std::vector<VelocityFactor>& factors) {
+  if (factors.empty()) return std::nullopt;
+  std::vector<double> sorted;
+  for (const VelocityFactor& one : factors) sorted.push_back(one.factor);
+  std::sort(sorted.begin(), sorted.end());
+  const double common = sorted[sorted.size() / 2];
+  const bool together = std::all_of(sorted.begin(), sorted.end(), [&](double factor) {
+    return isNear(factor, common, kCommonFactor);
+  });
+  return together ? std::optional(common) : std::nullopt;
+}
+
 QualityFinding commonFinding(const std::vector<VelocityFactor>& factors, double common,
                              double rate) {
   const double degrees = 1.0 / findUnit("deg")->factor;
@@ -155,18 +168,21 @@ std::vector<VelocityFactor> velocityFactors(const Recording& recording) {
   return factors;
 }
 
+std::string rateByVelocities(const Recording& recording) {
+  if (recording.time.size() > 0 || recording.samples() < 2) return "";
+  Recording counted = recording;  // one sample per second: the factor is the rate in Hz
+  counted.time =
+      VectorXd::LinSpaced(recording.samples(), 0.0, static_cast<double>(recording.samples() - 1));
+  const std::optional<double> rate = commonFactor(velocityFactors(counted));
+  if (!rate || !(*rate > 0.0)) return "";
+  return fmt::format(" (recorded velocities say about {:.3g} Hz, if their unit is right)", *rate);
+}
+
 std::vector<QualityFinding> judgeVelocities(const Recording& recording) {
   const std::vector<VelocityFactor> factors = velocityFactors(recording);
-  if (factors.empty()) return {};
-  std::vector<double> sorted;
-  for (const VelocityFactor& one : factors) sorted.push_back(one.factor);
-  std::sort(sorted.begin(), sorted.end());
-  const double common = sorted[sorted.size() / 2];
-  const bool together = std::all_of(sorted.begin(), sorted.end(), [&](double factor) {
-    return isNear(factor, common, kCommonFactor);
-  });
-  if (together && !isNear(common, 1.0, kSameMotion))
-    return {commonFinding(factors, common, 1.0 / usualStep(recording.time))};
+  const std::optional<double> common = commonFactor(factors);
+  if (common && !isNear(*common, 1.0, kSameMotion))
+    return {commonFinding(factors, *common, 1.0 / usualStep(recording.time))};
   std::vector<QualityFinding> findings;
   for (const VelocityFactor& one : factors) {
     if (isNear(one.factor, 1.0, kSameMotion)) continue;

@@ -29,6 +29,10 @@ struct VelocityFactor {
 /// Of the joints with measured positions and velocities that tell it. Empty without time stamps.
 std::vector<VelocityFactor> velocityFactors(const Recording& recording);
 
+/// " (recorded velocities say about 125 Hz)" for a recording without time stamps whose joints agree
+/// on it; empty otherwise.
+std::string rateByVelocities(const Recording& recording);
+
 /// What is wrong with them: an error if all joints have the same factor, a warning if it is that of
 /// degrees (positions are right then, most likely) or single joints differ.
 std::vector<QualityFinding> judgeVelocities(const Recording& recording);

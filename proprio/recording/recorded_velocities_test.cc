@@ -88,6 +88,18 @@ TEST(RecordedVelocities, OneJoint) {
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
 }
 
+// Velocities say the rate of a recording without time stamps: 250 Hz, to a tenth.
+TEST(RecordedVelocities, RateWithoutStamps) {
+  Recording untimed = swinging();
+  untimed.time.resize(0);
+  EXPECT_TRUE(velocityFactors(untimed).empty());
+  const std::string told = rateByVelocities(untimed);
+  ASSERT_EQ(told.rfind(" (recorded velocities say about 2", 0), 0u) << told;
+  EXPECT_NEAR(std::stod(told.substr(told.find("about ") + 6)), 250.0, 25.0);
+  EXPECT_NE(assessQuality(untimed).findings[0].sentence.find(told), std::string::npos);
+  EXPECT_EQ(rateByVelocities(swinging()), "");
+}
+
 // Joints that hold still, velocities of something else and gaps in every window say nothing.
 TEST(RecordedVelocities, NothingToSay) {
   Recording still = swinging();
@@ -101,10 +113,6 @@ TEST(RecordedVelocities, NothingToSay) {
   Recording missing = swinging();
   for (Index i = 0; i < missing.samples(); i += 20) missing.values(i, 2) = std::nan("");
   EXPECT_EQ(velocityFactors(missing).size(), 1u);
-
-  Recording untimed = swinging();
-  untimed.time.resize(0);
-  EXPECT_TRUE(velocityFactors(untimed).empty());
 }
 
 }  // namespace

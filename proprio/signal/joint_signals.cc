@@ -9,6 +9,7 @@
 
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
+#include "proprio/recording/recorded_velocities.h"
 #include "proprio/signal/adaptive_window.h"
 #include "proprio/signal/decimation.h"
 #include "proprio/signal/differences.h"
@@ -127,7 +128,8 @@ Raw gather(const Recording& recording, const JointSignalOptions& options) {
   } else {
     throw errorIn(recording,
                   "there are no time stamps; give the sampling rate (--rate, or recording.rate in "
-                  "robot.yaml)");
+                  "robot.yaml)" +
+                      rateByVelocities(recording));
   }
   return raw;
 }
