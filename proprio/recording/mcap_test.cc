@@ -215,7 +215,7 @@ TEST(McapTest, messages) {
   };
   expect("hello", "this is not an MCAP file");
   expect(mcapOf("cdr", {"x"}), "no topic in it can be read");
-  expect(mcapOf("ros1", {"x"}), "no topic in it can be read");
+  expect(mcapOf("ros1", {"x"}), "in encoding 'ros1'); expected messages of ROS 2");
   std::string other = mcapBytes({robotRecording(3)}, McapCompression::kZstd);
   other.replace(other.find("zstd"), 4, "brot");
   expect(other, "compressed with 'brot'");

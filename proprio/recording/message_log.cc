@@ -341,7 +341,10 @@ bool MessageLog::knows(const std::string& topic, const std::string& type,
                         plain == "geometry_msgs/WrenchStamped" || plain == "geometry_msgs/Wrench" ||
                         plain == "trajectory_msgs/JointTrajectory";
   if (encoding == "json" || (encoding == "cdr" && cdr_type)) return true;
-  if (unknown_.emplace(topic, type).second) {
+  const std::string told =
+      encoding == "cdr" ? inQuotes(type)
+                        : fmt::format("{} in encoding {}", inQuotes(type), inQuotes(encoding));
+  if (unknown_.emplace(topic, told).second) {
     note(notes_, fmt::format("{}: topic {} was not read: messages {} in encoding {}", source_,
                              inQuotes(topic), inQuotes(type), inQuotes(encoding)));
   }
@@ -375,10 +378,11 @@ std::vector<Recording> MessageLog::finish() {
   }
   if (recordings.empty()) {
     std::vector<std::string> types;
-    for (const auto& [topic, type] : unknown_) types.push_back(inQuotes(type));
+    for (const auto& [topic, type] : unknown_) types.push_back(type);
     throw Error(fmt::format(
-        "{}: no topic in it can be read ({}); expected sensor_msgs/JointState, Imu, "
-        "geometry_msgs/WrenchStamped, Wrench or trajectory_msgs/JointTrajectory",
+        "{}: no topic in it can be read ({}); expected messages of ROS 2 in encoding 'cdr' "
+        "(sensor_msgs/JointState, Imu, geometry_msgs/WrenchStamped, Wrench or "
+        "trajectory_msgs/JointTrajectory) or any in encoding 'json'",
         source_,
         types.empty() ? "there are no messages" : fmt::format("{}", fmt::join(types, ", "))));
   }
