@@ -361,6 +361,13 @@ std::vector<int> byJoint(const ColumnGroup& group, const JointNames& joints) {
   return columns;
 }
 
+/// Are these columns those of the joints in a row, as no number of a joint says which is whose?
+bool isCounted(const ColumnGroup& group, const JointNames& joints) {
+  return group.columns.front().joint < 0 && joints.firstNumber() < 0 &&
+         !std::all_of(group.columns.begin(), group.columns.end(),
+                      [&](const GuessedColumn& c) { return joints.numbered(c.number) >= 0; });
+}
+
 // ---- meaning ----
 
 struct Meaning {
@@ -464,12 +471,14 @@ NamedQuantity quantityInName(const std::string& name) {
   return named;
 }
 
-std::vector<std::string> jointsAlongChain(const Model& model) {
-  std::vector<std::pair<int, std::string>> joints;  // with how many others move it
+namespace {
+
+/// Joints with how many others move each.
+std::vector<std::pair<int, std::string>> jointsByDepth(const Model& model) {
+  std::vector<std::pair<int, std::string>> joints;
   std::vector<std::string> names = signalJoints(model);
   std::map<int, const Joint*> above;  // by the link that it moves
   for (const Joint& joint : model.joints) above[joint.second] = &joint;
-  std::set<int> depths;
   for (const std::string& name : names) {
     int depth = 0;
     const Joint* at = &model.joints[static_cast<size_t>(requireJoint(model, name))];
@@ -478,9 +487,23 @@ std::vector<std::string> jointsAlongChain(const Model& model) {
       depth += std::find(names.begin(), names.end(), at->name) != names.end();
     }
     joints.emplace_back(depth, name);
-    depths.insert(depth);
   }
-  if (depths.size() < joints.size()) return names;  // it branches
+  return joints;
+}
+
+bool branches(const std::vector<std::pair<int, std::string>>& joints) {
+  std::set<int> depths;
+  for (const auto& [depth, name] : joints) depths.insert(depth);
+  return depths.size() < joints.size();
+}
+
+}  // namespace
+
+bool jointsBranch(const Model& model) { return branches(jointsByDepth(model)); }
+
+std::vector<std::string> jointsAlongChain(const Model& model) {
+  std::vector<std::pair<int, std::string>> joints = jointsByDepth(model);
+  if (branches(joints)) return signalJoints(model);
   std::sort(joints.begin(), joints.end());
   std::vector<std::string> ordered;
   for (const auto& [depth, name] : joints) ordered.push_back(name);
@@ -488,7 +511,7 @@ std::vector<std::string> jointsAlongChain(const Model& model) {
 }
 
 std::vector<SignalDeclaration> guessSignals(const std::vector<std::string>& joints,
-                                            const Recording& recording) {
+                                            const Recording& recording, bool* counted) {
   struct Found {
     Meaning meaning;
     const ColumnGroup* group;
@@ -520,6 +543,7 @@ std::vector<SignalDeclaration> guessSignals(const std::vector<std::string>& join
   });
   std::vector<SignalDeclaration> signals;
   for (const Found& one : found) {
+    if (counted != nullptr) *counted = *counted || isCounted(*one.group, names);
     SignalDeclaration signal;
     signal.quantity = one.meaning.quantity;
     signal.role = one.meaning.role;

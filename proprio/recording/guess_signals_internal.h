@@ -29,9 +29,14 @@ namespace proprio {
 /// where the robot branches as in signalJoints().
 std::vector<std::string> jointsAlongChain(const Model& model);
 
+/// Does a joint of one coordinate move beside another one, on another limb?
+bool jointsBranch(const Model& model);
+
 /// One declaration per quantity and role that was understood, measured ones first.
+/// @param counted  if given: were joints found only by counting columns, as their names have no
+///                 numbers?
 std::vector<SignalDeclaration> guessSignals(const std::vector<std::string>& joints,
-                                            const Recording& recording);
+                                            const Recording& recording, bool* counted = nullptr);
 
 /// What the name of a file says of its content.
 struct NamedQuantity {

@@ -8,6 +8,7 @@
 
 #include "proprio/core/error.h"
 #include "proprio/model/robot_reader.h"
+#include "proprio/model/urdf_reader.h"
 #include "proprio/recording/csv.h"
 #include "proprio/recording/guess_signals_internal.h"
 #include "proprio/recording/signal_map.h"
@@ -430,6 +431,16 @@ Recording stampedLog(const std::string& time, double step, double velocity) {
 TEST(GuessSignals, ClocksThatCallThemselvesSeconds) {
   const Model robot = robotWith(kUrJoints);
   EXPECT_DOUBLE_EQ(mapRecording(robot, {stampedLog("time", 1.0, 0.0)}).time[100], 0.1);
+  // a column that counts up by one may be a counter as well; velocities tell
+  const auto doubted = [&](double step, double velocity) {
+    const Names notes = mapRecording(robot, {stampedLog("time", step, velocity)}).notes;
+    return std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+      return containsText(note, "read as ms, although they may just count the rows");
+    });
+  };
+  EXPECT_TRUE(doubted(1.0, 0.0));
+  EXPECT_FALSE(doubted(1.0, 2.0));
+  EXPECT_FALSE(doubted(2.0, 0.0));
   EXPECT_DOUBLE_EQ(mapRecording(robot, {stampedLog("time", 1e6, 0.0)}).time[100], 0.1);
   EXPECT_DOUBLE_EQ(mapRecording(robot, {stampedLog("time", 1.0, 2.0)}).time[100], 0.1);
   EXPECT_DOUBLE_EQ(mapRecording(robot, {stampedLog("time [s]", 1.0, 0.002)}).time[100], 100.0);
@@ -498,6 +509,37 @@ TEST(GuessSignals, OrderOfJoints) {
       mapRecording(shuffled, {namedLog({"q1", "q2", "q3", "tau1", "tau2", "tau3"})});
   EXPECT_EQ(channelValue(along, "q_shoulder_pan_joint"), 1.0);
   EXPECT_EQ(channelValue(along, "tau_elbow_joint"), 6.0);
+}
+
+/// Two limbs of two joints each, the right one first.
+Model walker(const Names& joints) {
+  std::string text = "<robot name='walker'><link name='base'/>";
+  for (size_t k = 0; k < joints.size(); ++k) {
+    const std::string parent = k % 2 == 0 ? "base" : fmt::format("link_{}", k - 1);
+    text += fmt::format(
+        "<link name='link_{0}'/><joint name='{1}' type='revolute'><parent link='{2}'/>"
+        "<child link='link_{0}'/><axis xyz='0 1 0'/>"
+        "<limit lower='-3' upper='3' effort='1' velocity='1'/></joint>",
+        k, joints[k], parent);
+  }
+  return readUrdfText(text + "</robot>");
+}
+
+// Columns that are only counted say nothing of the limb: a note tells that their order is a guess.
+// It does not where names or numbers of the joints decide, nor for a chain.
+TEST(GuessSignals, NumbersOnLimbs) {
+  const auto doubted = [](const Model& robot, const Names& names) {
+    const Recording log = mapRecording(robot, {namedLog(names)});
+    return std::any_of(log.notes.begin(), log.notes.end(), [](const std::string& note) {
+      return containsText(note, "nothing says which limb");
+    });
+  };
+  const Names counted = {"q0", "q1", "q2", "q3", "tau0", "tau1", "tau2", "tau3"};
+  const Model legs = walker({"right_hip", "right_knee", "left_hip", "left_knee"});
+  EXPECT_TRUE(doubted(legs, counted));
+  EXPECT_FALSE(doubted(legs, {"right_hip_q", "left_hip_q", "right_knee_q", "left_knee_q"}));
+  EXPECT_FALSE(doubted(walker({"joint_1", "joint_2", "joint_3", "joint_4"}), counted));
+  EXPECT_FALSE(doubted(robotWith(kUrJoints), {"q0", "q1", "q2", "tau0", "tau1", "tau2"}));
 }
 
 // A list of motor states, as legged robots report it, is about the joints; the note names the first

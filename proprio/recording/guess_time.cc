@@ -149,10 +149,14 @@ double guessTimeFactor(const Model& model, const Recording& recording, const Vec
         "{}: they look like {}, but the file says {}; correct it, or declare which is right in "
         "robot.yaml, 'recording: {{time: {{unit: {}}}}}'",
         found, unit, stated, unit));
-  notes.push_back(
-      fmt::format("{}: read as {} (`time: {{unit: ...}}` in a robot.yaml says it for "
-                  "sure)",
-                  found, unit));
+  const bool counter =
+      !proved && time == VectorXd::LinSpaced(time.size(), time[0],
+                                             time[0] + static_cast<double>(time.size() - 1));
+  notes.push_back(fmt::format(
+      "{}: read as {}{} (`time: {{unit: ...}}` in a robot.yaml says it for "
+      "sure)",
+      found, unit,
+      counter ? ", although they may just count the rows: check that the rate is 1 kHz" : ""));
   return *factor;
 }
 

@@ -405,10 +405,12 @@ std::string channelsText(const std::vector<std::string>& channels) {
 
 // Quantities that no channel has by the convention, from other names; positions come first, because
 // their time stamps are those of the result.
-void addGuesses(const std::vector<std::string>& joints, const Recording& recording, size_t index,
-                std::vector<Selection>& selections, std::vector<std::string>& notes) {
+// Columns that were counted are a guess where the robot has several limbs.
+void addGuesses(const std::vector<std::string>& joints, bool branching, const Recording& recording,
+                size_t index, std::vector<Selection>& selections, std::vector<std::string>& notes) {
   std::vector<std::string> told, signalled;
-  for (const SignalDeclaration& signal : guessSignals(joints, recording)) {
+  bool counted = false;
+  for (const SignalDeclaration& signal : guessSignals(joints, recording, &counted)) {
     Selection s;
     s.declaration = signal;
     s.declaration.location.file = recording.source;
@@ -434,6 +436,13 @@ void addGuesses(const std::vector<std::string>& joints, const Recording& recordi
         "{}: channels were taken by their names, for {} in this order: {} (`recording` in a "
         "robot.yaml says it for sure)",
         placeOf(recording), fmt::join(signalled, " "), fmt::join(told, "; ")));
+  if (!told.empty() && counted && branching)
+    notes.push_back(fmt::format(
+        "{}: nothing says which limb its numbers belong to: that they count the joints in the "
+        "order "
+        "of the robot's file is a guess, and controllers of legged robots often count otherwise; "
+        "declare their order, `joints: [...]` of each signal in a robot.yaml",
+        placeOf(recording)));
 }
 
 // The unit in the brackets behind a name, if it is none that is known.
@@ -609,7 +618,8 @@ std::vector<Selection> selectByNames(const Model& model, const std::vector<Recor
   }
   if (!has(selections, Quantity::kPosition) ||
       (!has(selections, Quantity::kTorque) && !has(selections, Quantity::kCurrent))) {
-    for (size_t i = 0; i < raw.size(); ++i) addGuesses(joints, raw[i], i, selections, notes);
+    for (size_t i = 0; i < raw.size(); ++i)
+      addGuesses(joints, jointsBranch(model), raw[i], i, selections, notes);
   }
   for (const Recording& recording : raw) requireKnownUnits(joints, recording, selections);
   const bool useful = std::any_of(selections.begin(), selections.end(), [](const Selection& s) {
