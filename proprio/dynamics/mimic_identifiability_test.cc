@@ -264,6 +264,37 @@ TEST(MimicIdentifiability, RoutesAgreeOnAHumanoidWithHands) {
   EXPECT_LT(exact.count(), whole);
 }
 
+/// Nine links of a metre, the followers of the first two joints in turn, half as fast or as fast.
+Model chainOfAlternatingFollowers() {
+  const Vector3d x = Vector3d::UnitX(), y = Vector3d::UnitY(), z = Vector3d::UnitZ();
+  const std::vector<std::pair<Vector3d, Vector3d>> joints = {
+      {{1, 0.37, 0.11}, y}, {{1, 0.37, 0.11}, y}, {{1, 0.37, 0.11}, z},
+      {{1, 0, 0.11}, y},    {{1, 0, 0.11}, x},    {{1, 0, 0.11}, x},
+      {{1, 0.37, 0}, x},    {{1, 0, 0}, z},       {{1, 0, 0}, x}};
+  Model model;
+  model.links = {makeLink("link_0", 1, {0, 0, 0}, Vector3d::Ones())};
+  for (int k = 1; k <= static_cast<int>(joints.size()); ++k) {
+    const auto& [offset, axis] = joints[static_cast<size_t>(k - 1)];
+    model.links.push_back(
+        makeLink(fmt::format("link_{}", k), 1, {0.01, 0.02, 0.03}, Vector3d::Ones()));
+    model.joints.push_back(
+        makeJoint(fmt::format("joint_{}", k), JointType::kRevolute, k - 1, k, axis, offset));
+  }
+  model.joints[2].mimic = Mimic{"joint_2", 1.0, 0.0};
+  model.joints[3].mimic = Mimic{"joint_1", 0.5, 0.0};
+  model.joints[6].mimic = Mimic{"joint_1", 0.5, 0.0};
+  return finalize(model);
+}
+
+// Nine metres beyond the base rounding is no effect, nor is it where the base is a kilometre away
+// from the origin of the world.
+TEST(MimicIdentifiability, RoundingOfLongDistancesIsNoEffect) {
+  Model model = chainOfAlternatingFollowers();
+  const int count = agreedCount(RobotWithBase(model), false);
+  model.X_WB.p = Vector3d(1000, 500, 20);
+  EXPECT_EQ(agreedCount(RobotWithBase(finalize(model)), false), count);
+}
+
 // Many followers along one path with ratios that have nothing in common: said, not attempted.
 TEST(MimicIdentifiability, TooManyPositionsAreRefused) {
   Model model = gripper(JointType::kRevolute, Vector3d::UnitY(), Mimic{"left_finger", -1.0, 0.0});

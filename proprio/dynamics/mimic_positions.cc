@@ -63,10 +63,13 @@ std::vector<double> distinguishingPoints(const ReferenceTree& reference, const F
 
 }  // namespace
 
-ReferenceTree::ReferenceTree(const Tree& tree) : tree_(tree), size_(robotSize(tree)) {
+ReferenceTree::ReferenceTree(const Tree& tree) : tree_(tree), size_(robotReach(tree)) {
   for (const TreeBody& body : tree.bodies()) {
     const Pose X_PB = {RowMajor3::Map(body.R_PJ), Vector3d::Map(body.p_PJ) / size_};
-    poses_.push_back(body.parent < 0 ? X_PB : poses_[static_cast<size_t>(body.parent)] * X_PB);
+    // where the robot is mounted has no effect, but distances would drown in it; how it is turned
+    // has
+    poses_.push_back(body.parent < 0 ? Pose{X_PB.R, Vector3d::Zero()}
+                                     : poses_[static_cast<size_t>(body.parent)] * X_PB);
   }
   coordinates_.resize(static_cast<size_t>(tree.velocityCount()));
   for (int b = 0; b < tree.bodyCount(); ++b) addTwists(b);

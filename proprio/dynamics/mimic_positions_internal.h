@@ -1,8 +1,9 @@
 #pragma once
 
 /// Inside the dynamics room: a tree at its reference position (all joints at zero) in world axes,
-/// lengths in units of its size, by free coordinates; and the positions of mimicked coordinates at
-/// which rows have to be compared (mimic_conditions_internal.h says why these suffice).
+/// from the origin of its root, lengths in units of its reach, by free coordinates; and the
+/// positions of mimicked coordinates at which rows have to be compared
+/// (mimic_conditions_internal.h says why these suffice).
 
 #include <vector>
 
@@ -25,7 +26,7 @@ struct FreeCoordinate {
   int joint = -1;     ///< the free joint, if it is one of a joint
   bool moves = true;  ///< false: a wrench is measured there, but nothing moves
   bool measured = false;
-  double scale = 1.0;  ///< sliding coordinates are in units of the robot's size
+  double scale = 1.0;  ///< sliding coordinates are in units of the robot's reach
   bool led() const { return drives.size() > 1; }
 };
 

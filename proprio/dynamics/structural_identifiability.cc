@@ -365,7 +365,7 @@ BaseParameters structuralBaseParameters(const Tree& tree,
                       : StructuralAnalysis(tree, *layout, measured).conditions();
   // size of an effect per column
   Eigen::VectorXd sizes = Eigen::VectorXd::Ones(layout->size());
-  const double size = internal::robotSize(tree);
+  const double size = tree.hasMimic() ? internal::robotReach(tree) : internal::robotSize(tree);
   for (int i = 0; i < layout->inertialSize(); ++i) sizes[i] = internal::parameterUnit(i % 10, size);
   ReductionOptions reduction = options;
   if (reduction.preference.empty()) reduction.preference = defaultPreference(tree, *layout);

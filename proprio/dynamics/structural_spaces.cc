@@ -40,6 +40,18 @@ double robotSize(const Tree& tree) {
   return size > 0.0 ? size : 1.0;
 }
 
+double robotReach(const Tree& tree) {
+  double reach = 0.0;
+  std::vector<double> to_joint;
+  for (const TreeBody& body : tree.bodies()) {
+    to_joint.push_back(body.parent < 0 ? 0.0
+                                       : to_joint[static_cast<size_t>(body.parent)] +
+                                             Vector3d::Map(body.p_PJ).norm());
+    reach = std::max(reach, to_joint.back() + Vector3d::Map(body.p_BL).norm());
+  }
+  return reach > 0.0 ? reach : 1.0;
+}
+
 std::vector<Vector6d> jointTwists(BodyJoint joint) {
   switch (joint) {
     case BodyJoint::kFixed:

@@ -121,8 +121,13 @@ Matrix10d parameterGenerator(const Vector6d& S);
 /// S^T M(pi) u = row * pi, as a column.
 Vector10d productRow(const Vector6d& S, const Vector6d& u);
 
-/// Longest offset in the tree; one metre if there is none.
+/// Longest offset in the tree; one metre if there is none. The unit of length where every link is
+/// seen from its neighbour.
 double robotSize(const Tree& tree);
+/// Longest sum of offsets from the root to a link; one metre if there is none. The unit where all
+/// links are seen from the root: what a joint does to a link there grows with the square of the
+/// distance, and with longer distances than one rounding grows from joint to joint.
+double robotReach(const Tree& tree);
 /// One of the ten parameters of a body of that size.
 inline double parameterUnit(int component, double size) {
   return component == 0 ? 1.0 : component < 4 ? 1.0 / size : 1.0 / (size * size);
