@@ -147,6 +147,15 @@ nlohmann::ordered_json jointsJson(const ClosedLoopResult& result) {
   return json;
 }
 
+// servos hold joints of one coordinate; the others slide and fall while these move
+std::vector<std::string> undrivenJoints(const Model& model) {
+  std::vector<std::string> names;
+  for (const Joint& joint : model.joints) {
+    if (velocityCount(joint.type) > 1) names.push_back(joint.name);
+  }
+  return names;
+}
+
 nlohmann::ordered_json summaryJson(const Model& model, const ClosedLoopRun& run,
                                    const ClosedLoopResult& result) {
   return {{"robot", model.name},
@@ -158,6 +167,7 @@ nlohmann::ordered_json summaryJson(const Model& model, const ClosedLoopRun& run,
           {"sample_rate", run.options.sample_rate},
           {"seed", run.options.seed},
           {"automatic_gains", run.servo.automatic},
+          {"undriven_joints", undrivenJoints(model)},
           {"joints", jointsJson(result)}};
 }
 
@@ -178,6 +188,19 @@ std::string gainsText(const Servo& servo) {
   if (servo.automatic.empty()) return "";
   return fmt::format("  automatic gains for {}; declare `control` in robot.yaml for others\n",
                      fmt::join(servo.automatic, ", "));
+}
+
+std::string undrivenText(const Tree& tree) {
+  const std::vector<std::string> joints = undrivenJoints(tree.model());
+  if (joints.empty() && !tree.floating()) return "";
+  const std::string names = fmt::format("{}", fmt::join(joints, ", "));
+  std::vector<std::string> remedies;
+  if (tree.floating()) remedies.push_back("give --fixed");
+  if (!joints.empty()) remedies.push_back(fmt::format("`exclude: [{}]` in robot.yaml", names));
+  return fmt::format("  no servo holds {}{}{}, which moves freely; to hold it, {}\n",
+                     tree.floating() ? "the base" : "",
+                     tree.floating() && !joints.empty() ? ", " : "", names,
+                     fmt::join(remedies, ", and "));
 }
 
 // "log.csv" of the second run is "log_2.csv"; nothing stays nothing
@@ -229,12 +252,12 @@ int runOne(const RobotOptions& robot, const LoopOptions& options, const Tree& tr
   const double seconds = result.recording.time.tail(1)[0];
   print(fmt::format(
       "{}: {} s under {} control at {} Hz, {} samples at {} Hz{}\n"
-      "  physics {} at {} Hz, {} times real time\n{}{}{}",
+      "  physics {} at {} Hz, {} times real time\n{}{}{}{}",
       tree.model().name, readable(seconds), toString(run.servo.kind), readable(run.servo.rate),
       result.recording.samples(), readable(run.options.sample_rate),
       options.out.empty() ? "" : " in " + options.out, options.integrator,
       readable(result.physics_rate), readable(seconds / std::max(took, 1e-9), 2),
-      gainsText(run.servo), loopTable(result), saturationText(result)));
+      undrivenText(tree), gainsText(run.servo), loopTable(result), saturationText(result)));
   return 0;
 }
 
@@ -268,9 +291,9 @@ int runMany(const RobotOptions& robot, const LoopOptions& options, const Tree& t
                           readable(tracking, 3), readable(torque, 3), out});
   }
   writeJson(robot, json.dump(2) + "\n");
-  print(fmt::format("{}: {} runs of {} s; largest of all joints:\n{}", tree.model().name,
+  print(fmt::format("{}: {} runs of {} s; largest of all joints:\n{}{}{}", tree.model().name,
                     options.runs, readable(results[0].recording.time.tail(1)[0]),
-                    table.text(colourWanted())));
+                    table.text(colourWanted()), undrivenText(tree), gainsText(runs[0].servo)));
   return 0;
 }
 

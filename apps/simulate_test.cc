@@ -177,5 +177,33 @@ TEST_F(Simulate, FreeMotionWithPayloadsAndPushes) {
       << result.out;
 }
 
+// A cart that slides on a plane has no servo: it moves freely while the arm on it follows its
+// motion, and the command says so; excluded it is held, and nothing is said.
+TEST_F(Simulate, WhatNoServoHoldsIsTold) {
+  write("cart.urdf",
+        "<robot name='cart'><link name='floor'/><link name='cart'><inertial><mass value='2'/>"
+        "<inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+        "<link name='l'><inertial><origin xyz='0.5 0 0'/><mass value='1'/><inertia ixx='0.01' "
+        "iyy='0.01' izz='0.01' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+        "<joint name='slide' type='planar'><parent link='floor'/><child link='cart'/>"
+        "<axis xyz='0 0 1'/></joint><joint name='j' type='continuous'><parent link='cart'/>"
+        "<child link='l'/><axis xyz='0 0 1'/><limit velocity='20' effort='100'/></joint></robot>");
+  const std::string swing = write("swing.csv", "time,q_j\n0,0\n0.25,0.2\n0.5,0.5\n1,0.6\n");
+  const auto move = [&](const std::string& exclude) {
+    const std::string cart =
+        write("cart.yaml", "version: 1\nurdf: cart.urdf\nexclude: [" + exclude + "]\n");
+    const CommandResult result = run("simulate " + cart + " --trajectory " + swing + " --out " +
+                                     file("cart.csv") + " --json " + file("cart.json"));
+    EXPECT_EQ(result.code, 0) << result.error;
+    return result.out;
+  };
+  EXPECT_NE(move("").find("no servo holds slide"), std::string::npos);
+  const Recording log = readRecordings(file("cart.csv")).front();
+  EXPECT_GT(log.values.col(log.column("true_q_slide_angle")).cwiseAbs().maxCoeff(), 0.1);
+  EXPECT_EQ(nlohmann::json::parse(readFile(file("cart.json"))).at("undriven_joints"),
+            nlohmann::json({"slide"}));
+  EXPECT_EQ(move("slide").find("no servo"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace proprio
