@@ -117,6 +117,28 @@ TEST_F(BaseCommand, SnappedJointsAreNamed) {
   EXPECT_TRUE(has(base("'" + file("typed.urdf") + "'").out, "are taken as meant: typed\n"));
 }
 
+// An axis that is nearly vertical has groupings with coefficients of 1e5 and more; the routes agree
+// to the digits that these have.
+TEST_F(BaseCommand, LargeCoefficientsAreComparedByTheirDigits) {
+  const auto joint = [](int k, const std::string& origin, const std::string& axis) {
+    return fmt::format(
+        "<link name='l{0}'><inertial><origin xyz='3 1.5 0'/><mass value='20'/><inertia ixx='90' "
+        "ixy='0' ixz='0' iyy='90' iyz='0' izz='90'/></inertial></link><joint name='j{0}' "
+        "type='continuous'><parent link='l{1}'/><child link='l{0}'/><origin {2}/><axis "
+        "xyz='{3}'/></joint>",
+        k, k - 1, origin, axis);
+  };
+  writeFileAtomically(file("crane.urdf"),
+                      "<robot name='crane'><link name='l0'/>" +
+                          joint(1, "xyz='30 -7.5 0' rpy='0 -1.2 0'", "0.004 0.044 1.881") +
+                          joint(2, "xyz='30 0 0' rpy='-1.2 0.5 -1.2'", "-0.974 1.303 1.85") +
+                          joint(3, "xyz='30 0 30' rpy='-1.2 0.5 0'", "-2.06 -0.374 -0.311") +
+                          "</robot>");
+  const nlohmann::json json = jsonOf("'" + file("crane.urdf") + "' --measured base");
+  EXPECT_TRUE(json.at("agree"));
+  EXPECT_EQ(json.at("rank_qr"), json.at("rank_exact"));
+}
+
 // Bad input gets one sentence and exit code 2.
 TEST_F(BaseCommand, BadInputIsExplained) {
   const CommandResult word = base(bundled("tx40") + " --measured torqes");

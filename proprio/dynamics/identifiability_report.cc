@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -10,13 +11,15 @@
 #include "proprio/dynamics/regrouping_rules.h"
 #include "proprio/dynamics/sampled_identifiability.h"
 #include "proprio/dynamics/structural_identifiability.h"
+#include "proprio/dynamics/structural_spaces_internal.h"
 
 namespace proprio {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Groupings of two routes that differ by less are the same (rounding of the sampled one).
+/// Groupings of two routes that differ by less are the same (rounding of the sampled one), with
+/// lengths in units of the robot; where coefficients are larger than one their rounding is, too.
 constexpr double kSameGrouping = 1e-6;
 /// A sum smaller than this part of its terms is zero.
 constexpr double kCancelled = 1e-13;
@@ -179,8 +182,13 @@ IdentifiabilityReport analyseIdentifiability(const Model& model, const Measureme
   report.smallest_kept = sampled.smallest_kept;
   report.largest_dropped = sampled.largest_dropped;
   report.base = sampled;
+  const double length = internal::robotSize(tree);
+  BaseParameters alone = sampled;
+  alone.K.setZero();
+  const double largest = std::max(1.0, groupingDistance(sampled, alone, length));
   const auto compare = [&](const BaseParameters& other) {
-    if (!(groupingDistance(sampled, other) < kSameGrouping)) report.agree = false;
+    const double distance = groupingDistance(sampled, other, length);
+    if (!(distance < kSameGrouping * largest)) report.agree = false;
   };
   report.exact_obstacle = structuralAnalysisObstacle(tree);
   if (report.exact_obstacle.empty()) {
