@@ -19,7 +19,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Groupings of two routes that differ by less are the same (rounding of the sampled one), with
-/// lengths in units of the robot; where coefficients are larger than one their rounding is, too.
+/// lengths in metres or, of larger robots, in their size; where coefficients are larger than one
+/// their rounding is, too.
 constexpr double kSameGrouping = 1e-6;
 /// A sum smaller than this part of its terms is zero.
 constexpr double kCancelled = 1e-13;
@@ -182,7 +183,7 @@ IdentifiabilityReport analyseIdentifiability(const Model& model, const Measureme
   report.smallest_kept = sampled.smallest_kept;
   report.largest_dropped = sampled.largest_dropped;
   report.base = sampled;
-  const double length = internal::robotSize(tree);
+  const double length = std::max(1.0, internal::robotSize(tree));
   BaseParameters alone = sampled;
   alone.K.setZero();
   const double largest = std::max(1.0, groupingDistance(sampled, alone, length));
