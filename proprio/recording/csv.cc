@@ -41,7 +41,10 @@ CsvOptions strictOptions() {
 CsvTable tableOf(const CsvSummary& summary, const CsvNumbers& rows) {
   CsvTable table;
   table.file = summary.layout.file;
-  for (const CsvColumn& column : summary.layout.columns) table.names.push_back(column.name);
+  for (const CsvColumn& column : summary.layout.columns) {
+    table.names.push_back(column.name);
+    table.units.push_back(column.unit);
+  }
   table.values = rows.matrix(table.names.size());
   return table;
 }

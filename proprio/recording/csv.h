@@ -24,6 +24,8 @@ struct CsvTable {
   std::string file;  ///< for messages
   std::vector<std::string> names;
   Eigen::MatrixXd values;  ///< row = sample, column = name
+  /// As written beside the names ("deg"); empty, or none at the end: not stated.
+  std::vector<std::string> units = {};
 
   /// Column of that name, -1 if there is none.
   int column(const std::string& name) const;

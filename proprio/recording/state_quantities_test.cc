@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <memory>
+#include <numbers>
 
 #include "proprio/core/error.h"
 #include "proprio/model/robot_reader.h"
@@ -297,6 +298,35 @@ TEST(StateTable, NamesAndEdges) {
                                         statesFrom(readCsvText("q_shoulder,q_elbow\n"), tree),
                                         {"tau", "M", "regressor", "energy"});
   EXPECT_EQ(none.values.rows(), 0);
+}
+
+// A column is in the unit that it names: degrees, millimetres, milliseconds; a unit of another kind
+// is refused with its column, also where a quaternion has one.
+TEST(StateTable, ColumnsAreInTheUnitsThatTheyName) {
+  Model model = planar2R();
+  model.joints[1].type = JointType::kPrismatic;
+  const Tree tree(std::make_shared<const Model>(finalize(model)));
+  const StateTable states =
+      statesFrom(readCsvText("time [ms],q_joint_1 [deg],q_joint_2 [mm],v_joint_1 [deg/s],v_joint_2,"
+                             "tau_joint_1 [mN m],tau_joint_2 [N]\n250,90,20,180,3,1500,7\n"),
+                 tree);
+  EXPECT_DOUBLE_EQ(states.time[0], 0.25);
+  EXPECT_LT((states.q.row(0) - Eigen::RowVector2d(std::numbers::pi / 2, 0.02)).norm(), 1e-15);
+  EXPECT_LT((states.v.row(0) - Eigen::RowVector2d(std::numbers::pi, 3)).norm(), 1e-15);
+  EXPECT_LT((states.tau.row(0) - Eigen::RowVector2d(1.5, 7)).norm(), 1e-15);
+  for (const char* wrong : {"q_joint_1 [m],q_joint_2\n0,0\n", "q_joint_1,q_joint_2 [deg]\n0,0\n",
+                            "q_joint_1 [rad/s],q_joint_2\n0,0\n"}) {
+    EXPECT_THROW(statesFrom(readCsvText(wrong), tree), Error) << wrong;
+  }
+  model.floating = true;
+  const Tree free(std::make_shared<const Model>(finalize(model)));
+  const std::string base = "base_x [mm],base_y [mm],base_z [mm],base_qx,base_qy,base_qz,base_qw";
+  const std::string rest = ",q_joint_1,q_joint_2\n1,2,3,0,0,0,1,0,0\n";
+  EXPECT_LT((statesFrom(readCsvText(base + rest), free).q.row(0).head<3>() -
+             Eigen::RowVector3d(0.001, 0.002, 0.003))
+                .norm(),
+            1e-15);
+  EXPECT_THROW(statesFrom(readCsvText(base + " [deg]" + rest), free), Error);
 }
 
 }  // namespace

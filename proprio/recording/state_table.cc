@@ -8,6 +8,7 @@
 
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
+#include "proprio/recording/units.h"
 
 namespace proprio {
 namespace {
@@ -33,15 +34,76 @@ std::vector<const Joint*> freeJoints(const Model& model) {
   return joints;
 }
 
+/// A column and its unit in SI.
+struct Column {
+  std::string name, unit;
+};
+
+// kind: q, v, a or t (torque) along or about an axis
+std::string siUnit(char kind, bool along) {
+  if (kind == 't') return along ? "N" : "N m";
+  return std::string(along ? "m" : "rad") + (kind == 'v' ? "/s" : kind == 'a' ? "/s^2" : "");
+}
+
+// the first `along` along axes, up to three more about axes, the rest (quaternions) without a unit
 template <class Suffixes>
-void appendNames(std::vector<std::string>& names, const std::string& stem,
-                 const Suffixes& suffixes) {
-  for (const char* suffix : suffixes) names.push_back(stem + "_" + suffix);
+void appendColumns(std::vector<Column>& columns, const std::string& stem, const Suffixes& suffixes,
+                   char kind, size_t along) {
+  for (size_t i = 0; i < suffixes.size(); ++i) {
+    const bool has_unit = suffixes[i][0] != 'q';
+    columns.push_back({stem + "_" + suffixes[i], has_unit ? siUnit(kind, i < along) : ""});
+  }
+}
+
+// of all coordinates, in their order
+std::vector<Column> columnsOf(const Tree& tree, char kind) {
+  std::vector<Column> columns;
+  const auto six = [&](const std::string& stem) {
+    if (kind == 'q')
+      appendColumns(columns, stem, kPose, kind, 3);
+    else
+      appendColumns(columns, stem, sixOf(kind), kind, 3);
+  };
+  if (tree.floating()) six("base");
+  const std::string prefix = kind == 't' ? "tau_" : std::string(1, kind) + "_";
+  for (const Joint* joint : freeJoints(tree.model())) {
+    const std::string stem = prefix + joint->name;
+    if (joint->type == JointType::kFloating)
+      six(stem);
+    else if (joint->type == JointType::kPlanar)
+      appendColumns(columns, stem, kPlanar, kind, 2);
+    else
+      columns.push_back({stem, siUnit(kind, joint->type == JointType::kPrismatic)});
+  }
+  return columns;
+}
+
+std::vector<std::string> namesOf(const std::vector<Column>& columns) {
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.push_back(column.name);
+  return names;
+}
+
+// in SI, as the file's own units say
+Eigen::VectorXd valuesOf(const CsvTable& table, const Column& column) {
+  const int c = table.column(column.name);
+  const auto place = static_cast<size_t>(c);
+  const std::string unit = place < table.units.size() ? table.units[place] : "";
+  if (unit.empty()) return table.values.col(c);
+  const std::string what =
+      fmt::format("{}:1:{}: column {}", table.file, c + 1, inQuotes(column.name));
+  if (column.unit.empty()) {
+    throw Error(fmt::format("{} is in {}, expected a part of a quaternion, which has no unit", what,
+                            inQuotes(unit)));
+  }
+  const Unit si = requireUnit(unit, column.unit, what);
+  return si.factor * table.values.col(c).array() + si.offset;
 }
 
 // all columns of a kind, none of them, or an error
-bool take(const CsvTable& table, const std::vector<std::string>& names, const std::string& what,
+bool take(const CsvTable& table, const std::vector<Column>& columns, const std::string& what,
           bool required, Eigen::MatrixXd& out) {
+  const std::vector<std::string> names = namesOf(columns);
   std::vector<std::string> missing;
   for (const std::string& name : names) {
     if (table.column(name) < 0) missing.push_back(name);
@@ -55,8 +117,8 @@ bool take(const CsvTable& table, const std::vector<std::string>& names, const st
   }
   out.setZero(table.values.rows(), static_cast<Eigen::Index>(names.size()));
   if (none && !names.empty()) return false;
-  for (size_t i = 0; i < names.size(); ++i)
-    out.col(static_cast<Eigen::Index>(i)) = table.values.col(table.column(names[i]));
+  for (size_t i = 0; i < columns.size(); ++i)
+    out.col(static_cast<Eigen::Index>(i)) = valuesOf(table, columns[i]);
   return true;
 }
 
@@ -118,10 +180,10 @@ std::vector<Frame> wrenchPlaces(const Model& model) {
   return places;
 }
 
-std::vector<std::string> wrenchNames(const Frame& place) {
-  std::vector<std::string> names;
-  appendNames(names, "wrench_" + place.name, kWrenchParts);
-  return names;
+std::vector<Column> wrenchColumns(const Frame& place) {
+  std::vector<Column> columns;
+  appendColumns(columns, "wrench_" + place.name, kWrenchParts, 't', 3);
+  return columns;
 }
 
 // f_L = R f, n_L = R n + p x f_L with the pose (R, p) of the place in its link
@@ -129,7 +191,7 @@ void takeWrenches(const CsvTable& table, const std::vector<Frame>& places, State
   Eigen::MatrixXd six;
   for (const Frame& place : places) {
     const std::string what = "wrench columns for " + inQuotes(place.name);
-    if (!take(table, wrenchNames(place), what, false, six)) continue;
+    if (!take(table, wrenchColumns(place), what, false, six)) continue;
     states.wrench_places.push_back(place.name);
     states.wrench_links.push_back(place.link);
     states.wrenches.conservativeResize(six.rows(), states.wrenches.cols() + 6);
@@ -143,57 +205,34 @@ void takeWrenches(const CsvTable& table, const std::vector<Frame>& places, State
 
 }  // namespace
 
-std::vector<std::string> positionNames(const Tree& tree) {
-  std::vector<std::string> names;
-  if (tree.floating()) appendNames(names, "base", kPose);
-  for (const Joint* joint : freeJoints(tree.model())) {
-    const std::string stem = "q_" + joint->name;
-    if (joint->type == JointType::kFloating)
-      appendNames(names, stem, kPose);
-    else if (joint->type == JointType::kPlanar)
-      appendNames(names, stem, kPlanar);
-    else
-      names.push_back(stem);
-  }
-  return names;
-}
+std::vector<std::string> positionNames(const Tree& tree) { return namesOf(columnsOf(tree, 'q')); }
 
 std::vector<std::string> velocityNames(const Tree& tree, char kind) {
-  std::vector<std::string> names;
-  if (tree.floating()) appendNames(names, "base", sixOf(kind));
-  const std::string prefix = kind == 't' ? "tau_" : std::string(1, kind) + "_";
-  for (const Joint* joint : freeJoints(tree.model())) {
-    const std::string stem = prefix + joint->name;
-    if (joint->type == JointType::kFloating)
-      appendNames(names, stem, sixOf(kind));
-    else if (joint->type == JointType::kPlanar)
-      appendNames(names, stem, kPlanar);
-    else
-      names.push_back(stem);
-  }
-  return names;
+  return namesOf(columnsOf(tree, kind));
 }
 
 StateTable statesFrom(const CsvTable& table, const Tree& tree) {
-  const auto q_names = positionNames(tree), v_names = velocityNames(tree, 'v'),
-             a_names = velocityNames(tree, 'a'), tau_names = velocityNames(tree, 't');
+  const auto q = columnsOf(tree, 'q'), v = columnsOf(tree, 'v'), a = columnsOf(tree, 'a'),
+             tau = columnsOf(tree, 't');
   std::vector<std::string> known = {"time", "t"};
-  for (const auto* names : {&q_names, &v_names, &a_names, &tau_names})
-    known.insert(known.end(), names->begin(), names->end());
+  for (const auto* columns : {&q, &v, &a, &tau}) {
+    for (const Column& column : *columns) known.push_back(column.name);
+  }
   const std::vector<Frame> places = wrenchPlaces(tree.model());
   for (const Frame& place : places) {
-    for (std::string& name : wrenchNames(place)) known.push_back(std::move(name));
+    for (const Column& column : wrenchColumns(place)) known.push_back(column.name);
   }
   refuseUnknown(table, tree.model(), known);
 
   StateTable states;
-  take(table, q_names, "positions", true, states.q);
-  states.has_v = take(table, v_names, "velocities", false, states.v);
-  states.has_a = take(table, a_names, "accelerations", false, states.a);
-  if (!take(table, tau_names, "torques", false, states.tau)) states.tau.resize(0, 0);
+  take(table, q, "positions", true, states.q);
+  states.has_v = take(table, v, "velocities", false, states.v);
+  states.has_a = take(table, a, "accelerations", false, states.a);
+  if (!take(table, tau, "torques", false, states.tau)) states.tau.resize(0, 0);
   takeWrenches(table, places, states);
-  const int time = std::max(table.column("time"), table.column("t"));
-  if (time >= 0) states.time = table.values.col(time);
+  for (const char* time : {"t", "time"}) {
+    if (table.column(time) >= 0) states.time = valuesOf(table, {time, "s"});
+  }
   if (tree.floating()) normalise(table, 3, states.q);
   for (const Joint* joint : freeJoints(tree.model())) {
     if (joint->type == JointType::kFloating)

@@ -1,7 +1,8 @@
 #pragma once
 
 /// States of a robot as columns of a table. Names per joint J:
-///   q_J, v_J, a_J, tau_J       position, velocity, acceleration, torque (or m, m/s, m/s^2, N)
+///   q_J, v_J, a_J, tau_J       position, velocity, acceleration, torque: rad, rad/s, rad/s^2, N m
+///                              or m, m/s, m/s^2, N, unless the column names its unit: q_J [deg]
 ///   planar joints              q_J_x q_J_y q_J_angle, v_J_x v_J_y v_J_angle, ...
 ///   floating joints            q_J_x q_J_y q_J_z q_J_qx q_J_qy q_J_qz q_J_qw, v_J_vx ... v_J_wz,
 ///   ...
@@ -40,7 +41,8 @@ struct StateTable {
 };
 
 /// Quaternions are normalised. @throws Error if a position column is missing (or some, but not all,
-/// of another kind or of a wrench), if a column is unknown, or a quaternion is zero.
+/// of another kind or of a wrench), if a column or its unit is unknown or of another kind, or a
+/// quaternion is zero.
 StateTable statesFrom(const CsvTable& table, const Tree& tree);
 
 }  // namespace proprio
