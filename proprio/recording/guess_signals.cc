@@ -377,6 +377,8 @@ struct Meaning {
 
 /// What only a unit or nothing at all says is taken after all that words say.
 constexpr size_t kByUnit = 10, kBare = 20, kStrange = 40;
+/// Beside columns that say that they were measured, those that do not may be commands.
+constexpr size_t kNotSaid = 4;
 
 /// The motor's side; a list of motor states (motorState[3].q, motor_states_3_dq), as legged robots
 /// report it, is about the joints.
@@ -391,7 +393,7 @@ bool isOfMotor(const Words& words) {
 std::optional<Meaning> meaningOf(const Words& words, const std::string& unit, bool named) {
   static const std::set<std::string> kJointWords = {"joint", "joints", "j",  "jnt",
                                                     "axis",  "axes",   "ax", "achse"};
-  static const std::set<std::string> kMeasuredWords = {"act",      "actual",   "meas",
+  static const std::set<std::string> kMeasuredWords = {"act",      "actual",   "meas", "msr",
                                                        "measured", "feedback", "ist"};
   Meaning meaning;
   bool strange = false, weak = false, bare = named || !words.empty();
@@ -426,6 +428,9 @@ std::optional<Meaning> meaningOf(const Words& words, const std::string& unit, bo
       return std::nullopt;
     }
   }
+  if (std::none_of(words.begin(), words.end(),
+                   [](const std::string& word) { return kMeasuredWords.count(word) != 0; }))
+    meaning.cost += kNotSaid;
   const auto known = findUnit(unit);
   const std::string by_unit = known ? quantityOfUnit(known->si) : "";
   if (meaning.quantity.empty()) {

@@ -14,7 +14,7 @@
 /// joints' own numbers are, or else the joints (or the first of them, at least half) in the order
 /// of the robot: along the chain, or that of its file where it branches. Groups with words that
 /// make something else of it (external, error, gravity, motor ...) are left alone; of two groups
-/// the one with fewer words counts.
+/// the one that says that it was measured counts, then the one with fewer words.
 
 #include <string>
 #include <vector>

@@ -542,6 +542,16 @@ TEST(GuessSignals, NumbersOnLimbs) {
   EXPECT_FALSE(doubted(robotWith(kUrJoints), {"q0", "q1", "q2", "tau0", "tau1", "tau2"}));
 }
 
+// Beside columns that say that they were measured, plain ones may be commands.
+TEST(GuessSignals, MeasuredIsSaid) {
+  const Recording log = mapRecording(
+      robotWith(kUrJoints), {namedLog({"q1", "q2", "q3", "joint_position_meas_1",
+                                       "joint_position_meas_2", "joint_position_meas_3", "tau1",
+                                       "tau2", "tau3", "tau_msr_1", "tau_msr_2", "tau_msr_3"})});
+  EXPECT_EQ(channelValue(log, "q_elbow_joint"), 6.0);
+  EXPECT_EQ(channelValue(log, "tau_elbow_joint"), 12.0);
+}
+
 // A list of motor states, as legged robots report it, is about the joints; the note names the first
 // and the last of channels that count up. A motor's position alone still needs a gear ratio.
 TEST(GuessSignals, MotorStates) {
