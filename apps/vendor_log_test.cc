@@ -146,7 +146,7 @@ TEST_F(VendorLog, LinesToPaste) {
 }
 
 // Of a log whose positions are called by an unknown word, the torques are known: the message names
-// the channels that were left out. Observed is a word for measured.
+// the channels that were left out, and so it does of torques. Observed is a word for measured.
 TEST_F(VendorLog, PositionsByAnotherName) {
   const auto named = [&](const char* file, const char* names) {
     return write(file, names + lines([&](Eigen::Index i) {
@@ -163,6 +163,14 @@ TEST_F(VendorLog, PositionsByAnotherName) {
             std::string::npos)
       << refused.error;
   EXPECT_NE(refused.error.find("pose_1, pose_2"), std::string::npos) << refused.error;
+  const CommandResult motors =
+      run(begin + named("motors.csv", "time,q_1,q_2,tau_motor_1,tau_motor_2\n"));
+  EXPECT_EQ(motors.code, 2);
+  EXPECT_NE(
+      motors.error.find("no torque (nor current) of any joint; 2 of 4 channels were left out: "
+                        "tau_motor_1, tau_motor_2; if torques are in a file of their own"),
+      std::string::npos)
+      << motors.error;
   const std::string observed =
       named("observed.csv", "time,observed_q_1,observed_q_2,observed_tau_1,observed_tau_2\n");
   EXPECT_EQ(run(begin + observed + " --split 0.7").code, 0);

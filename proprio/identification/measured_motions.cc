@@ -91,12 +91,24 @@ bool isPassive(const Model& model, const std::string& joint) {
                      [&](const std::string& name) { return effort(name) > 0.0; });
 }
 
+/// "; 6 of 12 channels were left out: tau_motor_1 ...", which may be what is missed.
+std::string channelsLeftOut(const Recording& recording) {
+  std::string left_out;
+  for (const std::string& note : recording.notes) {
+    const size_t at = note.find("were left out: ");
+    if (at != std::string::npos) left_out += "; " + note.substr(note.rfind(": ", at) + 2);
+  }
+  return left_out;
+}
+
 /// Joints whose torque is not recorded, or is no measurement: their channel is (made) zero.
 std::vector<std::string> silentTorques(const Model& model, Recording* recording,
                                        std::vector<std::string>* told) {
   std::vector<std::string> silent;
+  bool recorded = false;
   for (const std::string& joint : signalJoints(model)) {
     const int column = recording->column(Quantity::kTorque, Role::kMeasured, joint);
+    recorded = recorded || column >= 0;
     if (column < 0) {
       Channel channel = channelNamed(signalName(Quantity::kTorque, Role::kMeasured, joint));
       recording->channels.push_back(channel);
@@ -123,8 +135,13 @@ std::vector<std::string> silentTorques(const Model& model, Recording* recording,
         joint, 100.0 * share));
   }
   if (silent.size() == signalJoints(model).size() && !hasSensedWrenches(model))
-    throw Error(fmt::format("{}: there is no torque (nor current) of any joint; {}",
-                            recording->source, told->back()));
+    throw Error(fmt::format(
+        "{}: there is no torque (nor current) of any joint{}; {}", recording->source,
+        channelsLeftOut(*recording),
+        recorded ? told->back()
+                 : "if torques are in a file of their own, give the folder that holds both; if a "
+                   "channel has them, declare it in a robot.yaml, 'recording: {signals: "
+                   "[{quantity: position, channels: ...}, {quantity: torque, channels: ...}]}'"));
   return silent;
 }
 
@@ -161,16 +178,11 @@ void requirePositions(const Model& model, const Recording& recording) {
         return channel.quantity == Quantity::kPosition && channel.role == Role::kMeasured;
       });
   if (found || joints.empty()) return;
-  std::string left_out;
-  for (const std::string& note : recording.notes) {
-    const size_t at = note.find("were left out: ");
-    if (at != std::string::npos) left_out += "; " + note.substr(note.rfind(": ", at) + 2);
-  }
   throw Error(fmt::format(
       "{}: nothing in it is the measured position of a joint, expected channels such as q_{} or "
       "q1{}; declare in a robot.yaml which they are, 'recording: {{signals: [{{quantity: position, "
       "channels: ...}}, {{quantity: torque, channels: ...}}]}}'",
-      recording.source, joints[0], left_out));
+      recording.source, joints[0], channelsLeftOut(recording)));
 }
 
 /// Currents are torques only through a gain; one without a declared gain is no measurement of any.

@@ -215,6 +215,11 @@ TEST(GuessSignals, OtherWords) {
   EXPECT_EQ(channelValue(legs, "v_elbow_joint"), 6.0);
   EXPECT_EQ(channelValue(legs, "tau_elbow_joint"), 9.0);
   EXPECT_EQ(channelValue(legs, "q_des_elbow_joint"), 12.0);
+  const Recording joined =
+      mapRecording(robotWith({"joint_1", "joint_2"}),
+                   {namedLog({"jpos1", "jpos2", "jvel1", "jvel2", "jtau1", "jtau2"})});
+  EXPECT_EQ(channelValue(joined, "v_joint_2"), 4.0);
+  EXPECT_EQ(channelValue(joined, "tau_joint_2"), 6.0);
   const Recording theta = mapRecording(
       robotWith({"joint_1", "joint_2"}),
       {namedLog({"theta_1", "theta_2", "theta_dot_1", "theta_dot_2", "thetaddot1", "thetaddot2"})});

@@ -67,16 +67,16 @@ std::string quantityOf(const std::string& word) {
   };
   static const std::vector<QuantityWords> kQuantities = {
       {"position",
-       {"q", "pos", "position", "positions", "angle", "angles", "theta", "thetas", "qpos", "winkel",
-        "lage"}},
+       {"q", "pos", "position", "positions", "angle", "angles", "theta", "thetas", "qpos", "jpos",
+        "winkel", "lage"}},
       {"velocity",
        {"dq", "qd", "qdot", "v", "vel", "velocity", "velocities", "speed", "speeds", "omega",
-        "dtheta", "qvel", "drehzahl", "geschwindigkeit", "thetadot"}},
+        "dtheta", "qvel", "jvel", "drehzahl", "geschwindigkeit", "thetadot"}},
       {"acceleration",
        {"ddq", "qdd", "qddot", "a", "acc", "accel", "acceleration", "accelerations", "thetaddot"}},
       {"torque",
        {"tau", "torque", "torques", "effort", "efforts", "trq", "tq", "torq", "eff", "moment",
-        "moments", "drehmoment"}},
+        "moments", "drehmoment", "jtau", "jtrq"}},
       {"current", {"i", "iq", "cur", "curr", "current", "currents", "amps", "strom"}}};
   for (const QuantityWords& candidate : kQuantities) {
     if (candidate.words.count(word) != 0) return candidate.quantity;
