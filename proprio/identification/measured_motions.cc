@@ -91,12 +91,13 @@ bool isPassive(const Model& model, const std::string& joint) {
                      [&](const std::string& name) { return effort(name) > 0.0; });
 }
 
-/// "; 6 of 12 channels were left out: tau_motor_1 ...", which may be what is missed.
+/// "; 6 of 12 channels were left out: pose_1 ...", which may be what is missed.
 std::string channelsLeftOut(const Recording& recording) {
   std::string left_out;
   for (const std::string& note : recording.notes) {
     const size_t at = note.find("were left out: ");
     if (at != std::string::npos) left_out += "; " + note.substr(note.rfind(": ", at) + 2);
+    if (note.find("were ignored: ") != std::string::npos) left_out += "; " + note;
   }
   return left_out;
 }
