@@ -118,8 +118,12 @@ Hypothesis judged(const RowPool& pool, const Eigen::VectorXd& smallest, Eigen::V
 /// The rows with weights, by normal equations of columns of length one: fast, and accurate enough
 /// for a start.
 Eigen::VectorXd solvedRows(const RowPool& pool, const Eigen::VectorXd& weights) {
-  const Eigen::MatrixXd A = weights.asDiagonal() * pool.Y;
-  const Eigen::VectorXd b = weights.cwiseProduct(pool.y);
+  std::vector<Eigen::Index> rows;  // half of them are out
+  for (Eigen::Index i = 0; i < weights.size(); ++i) {
+    if (weights[i] > 0.0) rows.push_back(i);
+  }
+  const Eigen::VectorXd some = weights(rows), b = some.cwiseProduct(pool.y(rows));
+  const Eigen::MatrixXd A = some.asDiagonal() * pool.Y(rows, Eigen::all);
   Eigen::VectorXd scale = A.colwise().norm();
   for (double& s : scale) s = s > 0.0 ? 1.0 / s : 1.0;
   const Eigen::MatrixXd S = A * scale.asDiagonal();
