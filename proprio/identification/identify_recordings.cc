@@ -25,6 +25,7 @@
 #include "proprio/identification/robust_least_squares.h"
 #include "proprio/identification/sensed_wrenches.h"
 #include "proprio/identification/separable_friction.h"
+#include "proprio/identification/undeclared_springs.h"
 #include "proprio/identification/usual_terms.h"
 #include "proprio/identification/verdict.h"
 #include "proprio/spatial/physical_consistency.h"
@@ -35,6 +36,9 @@ namespace {
 
 /// Training errors that ask no questions, in percent of the torque.
 constexpr double kSmallError = 5.0;
+
+/// Residuals without over with something, if that explains three quarters of what they were.
+constexpr double kExplainsMost = 4.0;
 
 /// Warnings about recordings that are told beside the verdict; the report has them all.
 constexpr size_t kMostWarnings = 6;
@@ -453,6 +457,23 @@ class Job {
     return fits;
   }
 
+  /// Joints that look as if they had a spring, if residuals are large enough to ask. A strong one
+  /// makes gravity, or the scale of a torque, look wrong: beside such mistakes only a spring that
+  /// explains most of what its joint leaves is told, and is the answer.
+  void checkSprings(const Estimate& plain) {
+    const Evaluation seen = pooled(result_.best().training);
+    const bool poor = std::any_of(seen.joints.begin(), seen.joints.end(),
+                                  [](const auto& joint) { return joint.percent > kSmallError; });
+    if (!poor || delayed()) return;
+    const bool mistaken = hasErrors(findings());
+    for (const UndeclaredSpring& spring : findSprings(result_.problem, plain)) {
+      if (mistaken && spring.better < kExplainsMost) continue;
+      findings().push_back({mistaken ? Severity::kError : Severity::kWarning,
+                            tree_->model().joints[static_cast<size_t>(spring.joint)].name,
+                            springText(tree_->model(), spring), FindingKind::kSpring});
+    }
+  }
+
   /// Something that pushed the robot for a while, if residuals are large enough to ask; it fails
   /// what it has pulled clearly away from what robust least squares finds in the rest.
   void checkDisturbances() {
@@ -495,6 +516,10 @@ class Job {
   void conclude() {
     tell("statistics");
     const MethodResult& best = result_.best();
+    MethodOptions independent = options_.method;
+    independent.full_covariance = false;
+    const Estimate plain = weightedLeastSquares(result_.problem, independent);
+    checkSprings(plain);
     checkDisturbances();
     if (result_.validation.empty() && !best.validation.empty()) useTrainingBaselines();
     const auto judged = [&](const std::vector<Evaluation>& own_fits) {
@@ -520,9 +545,6 @@ class Job {
     if (result_.causes > verdict.causes && !verdict.measured.empty())
       result_.verdict = fmt::format("Failed: {}. As for the errors, {}", result_.reasons.front(),
                                     verdict.measured);
-    MethodOptions independent = options_.method;
-    independent.full_covariance = false;
-    const Estimate plain = weightedLeastSquares(result_.problem, independent);
     result_.noise_bias = testNoiseBias(result_.problem, plain);
     const NoiseBiasTest& bias = result_.noise_bias;
     for (std::string& remark :
@@ -562,20 +584,22 @@ class Job {
                           fmt::join(links, ", ")));
   }
 
-  /// What was found in the recordings: errors come first, and are the answer, a delay before
-  /// others; warnings, and notes on the whole recording, last.
+  /// What was found in the recordings: errors come first, and are the answer, a delay or a spring
+  /// before others; warnings, and notes on the whole recording, last.
   void addFindings() {
-    std::vector<std::string> warnings, errors, delays;
+    std::vector<std::string> warnings, errors, explanations;
     for (const RecordingInfo& info : result_.recordings) {
       for (const QualityFinding& finding : info.quality.findings) {
         if (finding.severity == Severity::kError) {
-          (isWrongTime(finding) ? delays : errors).push_back(whole(finding));
+          (isWrongTime(finding) || finding.kind == FindingKind::kSpring ? explanations : errors)
+              .push_back(whole(finding));
         } else if (finding.severity == Severity::kWarning || finding.about.empty()) {
           warnings.push_back(whole(finding));
         }
       }
     }
-    errors.insert(errors.end(), delays.begin(), delays.end());  // the last becomes the first
+    errors.insert(errors.end(), explanations.begin(),
+                  explanations.end());  // the last becomes the first
     result_.passed = result_.passed && errors.empty();
     result_.causes += errors.size();
     result_.reasons.insert(result_.reasons.begin(), errors.rbegin(), errors.rend());

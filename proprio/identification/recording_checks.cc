@@ -58,13 +58,13 @@ void checkInertias(const Tree& tree, Findings* findings) {
   }
 }
 
+}  // namespace
+
 bool hasErrors(const Findings& findings) {
   return std::any_of(findings.begin(), findings.end(), [](const QualityFinding& finding) {
     return finding.severity == Severity::kError;
   });
 }
-
-}  // namespace
 
 ScaleSuspects checkRecordings(const Tree& tree, const std::vector<MotionData>& data,
                               Findings* findings) {

@@ -32,4 +32,7 @@ void checkDelay(const IdentificationProblem& problem, std::vector<QualityFinding
 /// that is read wrongly contradicts itself anyway.
 void checkGains(const IdentificationProblem& problem, std::vector<QualityFinding>* findings);
 
+/// Is there a mistake among them that fails the identification?
+bool hasErrors(const std::vector<QualityFinding>& findings);
+
 }  // namespace proprio

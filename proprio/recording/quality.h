@@ -86,6 +86,7 @@ enum class FindingKind {
   kJointDelay,   ///< the torque of one joint belongs to another time than the rest
   kSameTimes,    ///< torques and positions belong to the same times
   kDelayUntold,  ///< the joints one by one do not tell
+  kSpring,  ///< a joint has a spring that is not declared (identification/undeclared_springs.h)
 };
 
 struct QualityFinding {
