@@ -48,6 +48,8 @@ int repairAndReport(const CheckOptions& options, const Model& model,
   const Repair repair = repaired(model, options.repair_options);
   const std::string urdf = repairedUrdf(repair);
   const std::vector<Finding> remaining = lint(repair.model);
+  const int errors = countOf(remaining, Severity::kError);
+  const int warnings = countOf(remaining, Severity::kWarning);
   std::string elsewhere;  // what a copy of the URDF cannot change
   for (const Finding& finding : remaining) {
     if (finding.severity == Severity::kError && finding.location.file != model.urdf)
@@ -58,11 +60,10 @@ int repairAndReport(const CheckOptions& options, const Model& model,
   const bool colour = colourWanted();
   print(heading(options, model, colour) + findingsText(findings, colour, terminalWidth()) + "\n" +
         repairText(repair, colour) + "\n" +
-        fmt::format("  written to {} with a margin of {} of the reference; it has {} errors and {} "
-                    "warnings{}\n",
-                    options.repair, options.repair_options.margin,
-                    countOf(remaining, Severity::kError), countOf(remaining, Severity::kWarning),
-                    elsewhere));
+        fmt::format("  written to {} with a margin of {} of the reference; it has {} error{} and {} "
+                    "warning{}{}\n",
+                    options.repair, options.repair_options.margin, errors, errors == 1 ? "" : "s",
+                    warnings, warnings == 1 ? "" : "s", elsewhere));
   return exitCode(remaining, options.strict);
 }
 
