@@ -585,7 +585,8 @@ class Job {
   }
 
   /// What was found in the recordings: errors come first, and are the answer, a delay or a spring
-  /// before others; warnings, and notes on the whole recording, last.
+  /// before others, what was read before what was fitted; warnings, and notes on the whole
+  /// recording, last.
   void addFindings() {
     std::vector<std::string> warnings, errors, explanations;
     for (const RecordingInfo& info : result_.recordings) {
@@ -598,11 +599,10 @@ class Job {
         }
       }
     }
-    errors.insert(errors.end(), explanations.begin(),
-                  explanations.end());  // the last becomes the first
+    errors.insert(errors.begin(), explanations.begin(), explanations.end());
     result_.passed = result_.passed && errors.empty();
     result_.causes += errors.size();
-    result_.reasons.insert(result_.reasons.begin(), errors.rbegin(), errors.rend());
+    result_.reasons.insert(result_.reasons.begin(), errors.begin(), errors.end());
     const size_t shown = std::min(warnings.size(), kMostWarnings);
     result_.reasons.insert(result_.reasons.end(), warnings.begin(),
                            warnings.begin() + static_cast<std::ptrdiff_t>(shown));
