@@ -89,7 +89,7 @@ std::vector<ReversalRows> gatherRows(const Tree& tree, const ParameterLayout& la
                      const int i = coordinates[c];
                      const auto Y = now.rows(i, count);
                      for (Index k = 0; k < count; ++k) {
-                       if (!motion.use(start + k, i)) continue;
+                       if (!motion.use(start + k, i) && !motion.mixed(start + k, i)) continue;
                        const Index r = filled[c]++;
                        for (size_t p = 0; p < columns[c].size(); ++p)
                          rows[c].W(r, static_cast<Index>(p)) = Y(k, columns[c][p]);
@@ -157,6 +157,7 @@ void turnLate(const std::vector<LateReversal>& found, std::vector<MotionData>* d
       motion.late_shares[one.coordinate] = one.share;
     }
     motion.late.resize(0, 0);
+    motion.mixed.resize(0, 0);
   }
 }
 

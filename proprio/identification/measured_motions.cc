@@ -238,8 +238,10 @@ void leaveOutClipped(const Quality& quality, const Recording& stretch, const Tre
       const double time =
           stamped ? stretch.time[k] : static_cast<double>(k) / signals.recorded_rate_hz;
       while (row < motion->samples() && motion->time[row] < time - reach) ++row;
-      for (; row < motion->samples() && motion->time[row] <= time + reach; ++row)
+      for (; row < motion->samples() && motion->time[row] <= time + reach; ++row) {
         motion->use(row, i) = false;
+        if (motion->mixed.cols() > 0) motion->mixed(row, i) = false;
+      }
     }
     const Eigen::Index after = motion->use.col(i).count();
     told->push_back(fmt::format(
@@ -593,8 +595,11 @@ std::vector<MotionData> motionsOf(const Tree& tree, Recording recording, const s
   for (const Recording& stretch : stretches) {
     const JointSignals joint_signals = jointSignals(stretch, signals);
     MotionData motion = motionData(tree, joint_signals);
-    for (const std::string& joint : silent)
-      motion.use.col(tree.velocityIndex(requireJoint(model, joint))).setConstant(false);
+    for (const std::string& joint : silent) {
+      const int i = tree.velocityIndex(requireJoint(model, joint));
+      motion.use.col(i).setConstant(false);
+      if (motion.mixed.cols() > 0) motion.mixed.col(i).setConstant(false);
+    }
     addSensedWrenches(tree, joint_signals, options.touching, &motion,
                       motions.empty() ? &info->steps : &repeated);
     leaveOutClipped(info->quality, stretch, tree, joint_signals, &motion, &info->steps);

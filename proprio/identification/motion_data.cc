@@ -69,6 +69,7 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
   if (signals.sign.cols() > 0) data.sign = data.late = data.v;
   if (signals.noise.rows() > 0) data.noise = Eigen::MatrixXd::Zero(tree.velocityCount(), 3);
   data.use = Mask::Constant(samples, tree.velocityCount(), false);
+  if (signals.mixed.cols() > 0) data.mixed = data.use;
   std::vector<bool> recorded(static_cast<size_t>(tree.velocityCount()), false);
   for (size_t c = 0; c < signals.joints.size(); ++c) {
     const int joint = requireJoint(model, signals.joints[c]);
@@ -95,6 +96,7 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
     if (jumpsAtRest(declared.friction)) {
       if (!moves) continue;
       data.use.col(i) = signals.moving.col(column);
+      if (data.mixed.cols() > 0) data.mixed.col(i) = signals.mixed.col(column);
     } else {
       data.use.col(i).setConstant(true);
     }
@@ -139,6 +141,7 @@ MotionData middleSamples(const MotionData& data, Eigen::Index start, Eigen::Inde
   part.use = data.use.middleRows(start, count);
   if (data.sign.cols() > 0) part.sign = data.sign.middleRows(start, count);
   if (data.late.cols() > 0) part.late = data.late.middleRows(start, count);
+  if (data.mixed.cols() > 0) part.mixed = data.mixed.middleRows(start, count);
   return part;
 }
 
@@ -150,6 +153,7 @@ MotionData chosenSamples(const MotionData& data, const std::vector<Eigen::Index>
   chosen.use = data.use(rows, Eigen::all).eval();
   if (data.sign.cols() > 0) chosen.sign = data.sign(rows, Eigen::all).eval();
   if (data.late.cols() > 0) chosen.late = data.late(rows, Eigen::all).eval();
+  if (data.mixed.cols() > 0) chosen.mixed = data.mixed(rows, Eigen::all).eval();
   return chosen;
 }
 

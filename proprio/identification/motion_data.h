@@ -23,6 +23,7 @@ struct MotionData {
   /// What dry friction's sign(v) became in filtered torques; without columns: sign(v) itself.
   Eigen::MatrixXd sign;
   Eigen::MatrixXd late;         ///< of the signals: to be added where friction turns late
+  Mask mixed;                   ///< rows that tell this, although they do not count; as `late`
   Eigen::VectorXd late_shares;  ///< of `late` that were added, per velocity coordinate; empty: none
   /// Standard deviations of the noise in q, v and a (columns) per velocity coordinate (rows);
   /// without rows if it is not known.

@@ -322,6 +322,7 @@ void takeTreated(const MotionData& treated, const std::vector<Eigen::Index>& row
   for (Eigen::Index j = 0; j < out->late_shares.size() && out->sign.cols() > 0; ++j)
     out->sign.col(j) += out->late_shares[j] * chosen.late.col(j);
   out->late.resize(0, 0);
+  out->mixed.resize(0, 0);
   out->use = out->use && chosen.use;
 }
 

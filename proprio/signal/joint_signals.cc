@@ -14,6 +14,7 @@
 #include "proprio/signal/decimation.h"
 #include "proprio/signal/differences.h"
 #include "proprio/signal/fourier.h"
+#include "proprio/signal/friction_direction.h"
 #include "proprio/signal/savitzky_golay.h"
 
 namespace proprio {
@@ -26,6 +27,7 @@ constexpr double kBorderPeriods = 2.5;   // 50 samples for 50 Hz at 1 kHz
 constexpr double kMostBorder = 0.1;      // of the samples, at each end
 constexpr double kSlow = 0.01;           // of the joint's speed
 constexpr double kSpeedQuantile = 0.99;  // that counts as the joint's speed
+constexpr double kQuickPeriods = 0.25;   // of the cut-off: reversals over within this are quick
 /// Cut-offs that are chosen stay below this part of the rate that is asked for.
 constexpr double kBelowNyquist = 0.4;
 constexpr double kBandOverBandwidth = 10;  // f_dec of the ratio rule
@@ -382,48 +384,6 @@ Eigen::VectorXd slowSpeeds(const JointSignalOptions& options, const Eigen::Matri
   return slow;
 }
 
-/// sign(v). Below the low speed noise must not turn it: there it keeps the direction from before
-/// unless the joint leaves in the other one. Then it turns once, where the position is extreme,
-/// which is where the velocity passes zero. Turned later, all of dry friction until there would
-/// look like inertia, because it has the sign of the acceleration. Zero before the first motion.
-Eigen::MatrixXd directions(const Eigen::MatrixXd& v, const Eigen::VectorXd& slow) {
-  Eigen::MatrixXd sign(v.rows(), v.cols());
-  for (Index j = 0; j < v.cols(); ++j) {
-    double last = 0.0, travelled = 0.0, farthest = 0.0;
-    Index turn = 0;  // sample after the farthest one in the direction `last`
-    for (Index k = 0; k < v.rows(); ++k) {
-      const bool fast = std::abs(v(k, j)) > slow[j];
-      const double now = fast ? std::copysign(1.0, v(k, j)) : last;
-      if (last != 0.0 && now != last) sign.col(j).segment(turn, k - turn).setConstant(now);
-      sign(k, j) = now;
-      last = now;
-      travelled = fast ? 0.0 : travelled + v(k, j) * last;
-      if (fast || travelled > farthest) {
-        farthest = travelled;
-        turn = k + 1;
-      }
-    }
-  }
-  return sign;
-}
-
-/// The directions that friction has if it turns where a joint has come back by `travel` from where
-/// it was farthest.
-Eigen::MatrixXd lateDirections(const Eigen::MatrixXd& sign, const Eigen::MatrixXd& q,
-                               double travel) {
-  Eigen::MatrixXd late(sign.rows(), sign.cols());
-  for (Index j = 0; j < q.cols(); ++j) {
-    double last = 0.0, farthest = 0.0;
-    for (Index k = 0; k < q.rows(); ++k) {
-      const bool turned = last == 0.0 || last * (farthest - q(k, j)) > travel;
-      if (turned) last = sign(k, j);
-      if (turned || last * (q(k, j) - farthest) > 0.0) farthest = q(k, j);
-      late(k, j) = last;
-    }
-  }
-  return late;
-}
-
 int ratioFor(const JointSignalOptions& options, const std::vector<CutoffChoice>& choices,
              double rate) {
   if (options.decimation == DecimationMode::kNone) return 1;
@@ -457,6 +417,13 @@ void thinOut(const JointSignalOptions& options, Index border, int ratio, JointSi
   out.steps.push_back(fmt::format("dropped {} samples at each border", border));
   out.low_speed = slowSpeeds(options, out.v.middleRows(border, samples - 2 * border));
   out.moving = fastEnough(out.v, out.low_speed);
+  if (out.sign.cols() > 0) {
+    const double highest = highestCutoff(out.cutoffs), rate = out.rate_hz;
+    out.mixed =
+        mixedWithSlow(out.moving, kQuickPeriods * rate / highest,
+                      [&](const Eigen::MatrixXd& x) { return lowPass(options, x, highest, rate); });
+    out.moving = out.moving && !out.mixed;
+  }
   if (ratio > 1 && options.decimation == DecimationMode::kSubsample) {
     out.decimation = ratio;
     out.rate_hz /= ratio;
@@ -481,6 +448,7 @@ void thinOut(const JointSignalOptions& options, Index border, int ratio, JointSi
     if (values->cols() > 0) *values = keepRows(*values, border, step);
   }
   out.moving = keepRows(out.moving, border, step);
+  if (out.mixed.cols() > 0) out.mixed = keepRows(out.mixed, border, step);
   for (size_t j = 0; j < out.joints.size(); ++j) {
     const Index fast = out.moving.col(static_cast<Index>(j)).count();
     out.steps.push_back(fmt::format("'{}' moves faster than {:.3g} in {} of {} samples",

@@ -21,6 +21,7 @@
 #include "proprio/recording/recording.h"
 #include "proprio/signal/bandwidth.h"
 #include "proprio/signal/conditioning.h"
+#include "proprio/signal/friction_direction.h"
 #include "proprio/signal/sampling.h"
 
 namespace proprio {
@@ -33,10 +34,6 @@ enum class DerivativeMethod {
   kAdaptive,       ///< adaptive windows on unfiltered positions; delays (T-43)
   kFourier         ///< the recording is whole periods; harmonics up to the cut-off (L-17)
 };
-
-/// Before two surfaces slide in the new direction their asperities bend the other way (Dahl 1968):
-/// friction turns after a travel of the order of this, rad or m.
-constexpr double kPresliding = 3e-4;
 
 enum class VelocitySource { kPositions, kMeasured };
 
@@ -94,7 +91,11 @@ struct JointSignals {
   /// Standard deviations of q, v and a (columns) per joint (rows) that white noise of the encoders
   /// leaves after filter and differences; without rows if it is not known.
   Eigen::MatrixXd noise;
-  Mask moving;                        ///< |v| above low_speed and no reversal beside it
+  /// |v| above low_speed, no reversal beside it, and not `mixed`.
+  Mask moving;
+  /// Fast samples, but the filter of the torques mixes slow ones into them (friction_direction.h);
+  /// without columns as `sign`.
+  Mask mixed;
   Eigen::VectorXd low_speed;          ///< thresholds used
   std::vector<CutoffChoice> cutoffs;  ///< per joint, with reasons; cut-off 0 if not filtered
   double recorded_rate_hz = 0.0;

@@ -189,6 +189,33 @@ TEST(JointSignals, LateSignsTurnAfterATravel) {
             2.0 * 10.0 * 2.0 * 1e-3 * 2.0);
 }
 
+// Claim: where a joint sticks before it turns round, rows that count hardly tell what friction was
+// meanwhile (a tenth of the two F_c by which it may differ), rows beside them do; reversals that
+// are quick cost no rows.
+TEST(JointSignals, RowsBesideAStickingJointDoNotCount) {
+  Truth truth = twoJoints(1000.0, 0.0, 0.0);
+  const auto record = [&](double stuck, double friction) {
+    for (Eigen::Index k = 0; k < truth.q.rows(); ++k) {
+      const double t = std::fmod(1e-3 * static_cast<double>(k), 2.0 + 2.0 * stuck);
+      const double half = std::fmod(t, 1.0 + stuck), way = t < 1.0 + stuck ? 1.0 : -1.0;
+      const double angle = std::numbers::pi * std::min(half, 1.0);
+      truth.recording.values(k, 1) = -0.5 * way * std::cos(angle);
+      truth.recording.values(k, 0) = half < 1.0 ? way : friction;
+    }
+    JointSignalOptions options;
+    options.joints = {"elbow"};
+    options.cutoff_hz = {10.0};
+    return jointSignals(truth.recording, options);
+  };
+  const JointSignals low = record(0.1, -1.0), high = record(0.1, 1.0);
+  ASSERT_TRUE((low.moving == high.moving).all());
+  const Eigen::ArrayXd differ = (high.tau - low.tau).array().abs().col(0);
+  EXPECT_GT(low.moving.count(), 0.7 * static_cast<double>(low.moving.size()));
+  EXPECT_LE((differ * low.moving.col(0).cast<double>()).maxCoeff(), 2.0 * 0.1 + 1e-9);
+  EXPECT_GT((differ * low.mixed.col(0).cast<double>()).maxCoeff(), 2.0 * 0.1);
+  EXPECT_FALSE(record(0.0, 0.0).mixed.any());
+}
+
 // Without filter ("NF") the samples are the recorded ones and accelerations carry the noise that
 // three neighbours give, sqrt(6) sigma / dt^2; the torque stays as it was.
 TEST(JointSignals, WithoutFilter) {
