@@ -58,12 +58,13 @@ int repairAndReport(const CheckOptions& options, const Model& model,
   writeFileAtomically(options.repair, urdf);
   writeJson(options, findingsJson(model, findings, repairJson(repair)));
   const bool colour = colourWanted();
-  print(heading(options, model, colour) + findingsText(findings, colour, terminalWidth()) + "\n" +
-        repairText(repair, colour) + "\n" +
-        fmt::format("  written to {} with a margin of {} of the reference; it has {} error{} and {} "
-                    "warning{}{}\n",
-                    options.repair, options.repair_options.margin, errors, errors == 1 ? "" : "s",
-                    warnings, warnings == 1 ? "" : "s", elsewhere));
+  print(
+      heading(options, model, colour) + findingsText(findings, colour, terminalWidth()) + "\n" +
+      repairText(repair, colour) + "\n" +
+      fmt::format("  written to {} with a margin of {} of the reference; it has {} error{} and {} "
+                  "warning{}{}\n",
+                  options.repair, options.repair_options.margin, errors, errors == 1 ? "" : "s",
+                  warnings, warnings == 1 ? "" : "s", elsewhere));
   return exitCode(remaining, options.strict);
 }
 

@@ -10,12 +10,12 @@
 ///                                       travel kPresliding (MotionData::late)
 ///
 /// by least squares over the rows that count, and those beside reversals that do not because the
-/// direction of friction is not known well enough there (MotionData::mixed). A pulse shorter than the filter shows by its area
-/// alone, which grows with the root of the travel, so that s + (c / F_c) l stands for friction that
-/// turns after (c / F_c)^2 kPresliding. Believed only if c is positive by kSureDeviations of its
-/// standard deviation, which allows for residuals that remember (sums over stretches of time,
-/// Liang and Zeger 1986); friction that turns at once stays as it is. The deviations of the
-/// parameters take the travel as known.
+/// direction of friction is not known well enough there (MotionData::mixed). A pulse shorter than
+/// the filter shows by its area alone, which grows with the root of the travel, so that s + (c /
+/// F_c) l stands for friction that turns after (c / F_c)^2 kPresliding. Believed only if c is
+/// positive by kSureDeviations of its standard deviation, which allows for residuals that remember
+/// (sums over stretches of time, Liang and Zeger 1986); friction that turns at once stays as it is.
+/// The deviations of the parameters take the travel as known.
 
 #include <string>
 #include <vector>

@@ -13,6 +13,8 @@ namespace {
 
 using Eigen::Index;
 
+constexpr Index kEnoughSamples = 2000;
+
 /// Joints that could have a spring, as places in Model::joints.
 std::vector<size_t> jointsWithoutSpring(const IdentificationProblem& problem) {
   const Tree& tree = *problem.tree;
@@ -25,6 +27,15 @@ std::vector<size_t> jointsWithoutSpring(const IdentificationProblem& problem) {
     if (problem.stacked.rows(tree.velocityIndex(static_cast<int>(k))) > 0) found.push_back(k);
   }
   return found;
+}
+
+/// Every n-th sample: a spring that is worth telling shows in kEnoughSamples.
+std::vector<MotionData> thinned(const std::vector<MotionData>& all) {
+  Index samples = 0;
+  for (const MotionData& data : all) samples += data.samples();
+  std::vector<MotionData> fewer;
+  for (const MotionData& data : all) fewer.push_back(everyNth(data, 1 + samples / kEnoughSamples));
+  return fewer;
 }
 
 /// Root mean square of a position about its mean, of the rows that count.
@@ -51,7 +62,7 @@ std::vector<UndeclaredSpring> findSprings(const IdentificationProblem& problem,
   Model sprung = problem.tree->model();
   for (const size_t k : candidates) sprung.joints[k].spring = {true, 0.0, 0.0};
   const auto tree = std::make_shared<const Tree>(std::make_shared<const Model>(std::move(sprung)));
-  const IdentificationProblem with = identificationProblem(tree, problem.data);
+  const IdentificationProblem with = identificationProblem(tree, thinned(problem.data));
   const Estimate fit = weightedLeastSquares(with, {});
   const CorrectedCovariance corrected = correctedCovariance(with, fit);
   const Eigen::VectorXd torques = squaredTorques(problem.stacked);

@@ -5,8 +5,8 @@
 ///
 ///   k_j q_j + p_j,    k_j: stiffness, p_j: preload
 ///
-/// is added, and all of it is fitted again by weighted least squares (least_squares.h). A spring
-/// is one that pulls back (k_j > 0) and is
+/// is added, and all of it is fitted again by weighted least squares (least_squares.h), to at most
+/// some thousand samples. A spring is one that pulls back (k_j > 0) and is
 ///   - significant: its interval of kSureSpring (Student's, with the effective degrees of freedom
 ///     of residuals that remember, robust_covariance.h) does not hold zero;
 ///   - substantial: without it the joint's noise is kSpringBetter times as large, and its torque
