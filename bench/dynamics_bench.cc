@@ -106,7 +106,7 @@ class RobotBench {
     M_.resize(nv_, nv_);
     dq_.resize(nv_, nv_);
     dv_.resize(nv_, nv_);
-    Ms_.resize(32, nv_ * nv_);
+    Ms_.resize(36, nv_ * nv_);  // padded: columns 2^k apart would share few sets of the cache
     Y_.resize(nv_, static_cast<Eigen::Index>(10 * model_->links.size()));
     inverseDynamicsBatch(tree_, parameters_, workspace_, q_, v_, a_, tau_);
     taut_ = tau_.transpose();
@@ -152,7 +152,8 @@ class RobotBench {
         [this] {
           constexpr Eigen::Index kBlock = 32;  // stays in the cache
           for (Eigen::Index s = 0; s < kSamples; s += kBlock) {
-            massMatrixBatch(tree_, parameters_, workspace_, q_.middleRows(s, kBlock), Ms_);
+            massMatrixBatch(tree_, parameters_, workspace_, q_.middleRows(s, kBlock),
+                            Ms_.topRows(kBlock));
           }
         },
         kMass));

@@ -11,7 +11,8 @@ namespace proprio {
 void massMatrix(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
                 ConstVectorRef q, MatrixRef M);
 
-/// Many samples: entry (i, j) of sample s at out(s, i + j * velocityCount()).
+/// Many samples: entry (i, j) of sample s at out(s, i + j * velocityCount()). Large matrices are
+/// faster in blocks that stay in the cache and whose outer stride is no power of two.
 void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
                      ConstMatrixRef q, MatrixRef out);
 
