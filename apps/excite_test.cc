@@ -77,7 +77,7 @@ TEST_F(Excite, EveryBundledRobot) {
                            "mobile_manipulator", "humanoid"}) {
     const Result rest = run(name, "--postures 4 --out " + file("p.csv"));
     EXPECT_EQ(rest.code, 0) << name << rest.out << rest.error;
-    const std::string quick = "--harmonics 3 --starts 1 --time-limit 4 --json " + file("r.json");
+    const std::string quick = "--harmonics 3 --starts 1 --time-limit 2 --json " + file("r.json");
     const Result all = run(name, quick);
     EXPECT_EQ(all.code, 0) << name << all.out << all.error;
     const nlohmann::json report = json("r.json");
