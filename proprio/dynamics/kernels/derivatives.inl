@@ -144,7 +144,7 @@ PROPRIO_INLINE int jointColumns(const Body& b, const Mat3<T>& R, const Vec3<T>& 
 /// not written.
 template <class T, class P>
 void inverseDynamicsDerivatives(const Tree& t, const Inertia<P>* inertia, T* scratch,
-                                const int* row_of, const In<T>& q, const In<T>& v, const In<T>& acc,
+                                const int* row_of, const Posture<T>& q, const In<T>& v, const In<T>& acc,
                                 const T* external, const MatrixOut<T>& dq, const MatrixOut<T>& dv) {
   typedef DerivativeNode<T> Node;
   static_assert(sizeof(Node) <= kDerivativeNodeScratch * sizeof(T), "scratch too small");

@@ -23,7 +23,8 @@ size_t scratchSize(const Tree& tree) {
       2 * kMotionSize * bodies + 12 * bodies * static_cast<size_t>(tree.max_axes);
   size_t most = dynamics;
   for (const size_t size : {regressor, derivatives, adjoint}) most = size > most ? size : most;
-  return most;
+  const auto positions = static_cast<size_t>(tree.nq);
+  return most + 2 * ((positions + kPostureRound - 1) / kPostureRound * kPostureRound);
 }
 
 }  // namespace proprio::kernels

@@ -193,7 +193,7 @@ PROPRIO_INLINE void articulatedSolve(const Tree& t, const Inertia<P>* inertia, c
 /// `scratch`: kForwardDynamicsScratch scalars per body plus nv scalars.
 template <class T, class P>
 void forwardDynamics(const Tree& t, const Inertia<P>* inertia, const P* rotor, T* scratch,
-                     const In<T>& q, const In<T>& v, const In<T>& tau, const T* external,
+                     const Posture<T>& q, const In<T>& v, const In<T>& tau, const T* external,
                      const Out<T>& acc) {
   static_assert(sizeof(SolveNode<T>) + kInverseDynamicsScratch * sizeof(T) <=
                     kForwardDynamicsScratch * sizeof(T),

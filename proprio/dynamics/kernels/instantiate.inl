@@ -26,14 +26,14 @@ using namespace proprio::kernels;
 
 /// One sample in doubles has a kernel of its own with lanes over the rows.
 template <class T>
-PROPRIO_INLINE void regressorDispatch(const Tree& t, T* scratch, const int* row_of, const In<T>& q,
+PROPRIO_INLINE void regressorDispatch(const Tree& t, T* scratch, const int* row_of, const Posture<T>& q,
                                       const In<T>& v, const In<T>& a, const RegressorOut<T>& Y) {
   torqueRegressor<T>(t, scratch, reinterpret_cast<Axis<T>*>(scratch + kMotionSize * t.count),
                      row_of, q, v, a, Y);
 }
 template <>
 PROPRIO_INLINE void regressorDispatch<double>(const Tree& t, double* scratch, const int* row_of,
-                                              const In<double>& q, const In<double>& v,
+                                              const Posture<double>& q, const In<double>& v,
                                               const In<double>& a, const RegressorOut<double>& Y) {
   double* axes = scratch + (kMotionSize * t.count + 7) / 8 * 8;  // keeps the alignment of packs
   torqueRegressorOne(t, scratch, reinterpret_cast<Axis<Pack>*>(axes), row_of, q, v, a, Y);
@@ -46,49 +46,56 @@ struct Entry {
   static void inverseDynamicsEntry(const Tree& t, const Inertia<PE>* inertia, const PE* rotor,
                                    E* scratch, View<E> q, View<E> v, View<E> a, const E* external,
                                    MutableView<E> tau, E* base) {
+    const Posture<T> posture(t, in(q), reinterpret_cast<T*>(scratch));
     inverseDynamics<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia),
-                          reinterpret_cast<const P*>(rotor), reinterpret_cast<T*>(scratch), in(q),
+                          reinterpret_cast<const P*>(rotor), posture.free, posture,
                           in(v), in(a), reinterpret_cast<const T*>(external),
                           Out<T>{tau.data, tau.stride}, reinterpret_cast<T*>(base));
   }
   static void massMatrixEntry(const Tree& t, const Inertia<PE>* inertia, const PE* rotor,
                               E* scratch, View<E> q, MatrixView<E> M) {
+    const Posture<T> posture(t, in(q), reinterpret_cast<T*>(scratch));
     massMatrix<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia),
-                     reinterpret_cast<const P*>(rotor), reinterpret_cast<T*>(scratch), in(q),
+                     reinterpret_cast<const P*>(rotor), posture.free, posture,
                      MatrixOut<T>{M.data, M.row_stride, M.column_stride});
   }
   static void forwardDynamicsEntry(const Tree& t, const Inertia<PE>* inertia, const PE* rotor,
                                    E* scratch, View<E> q, View<E> v, View<E> tau, const E* external,
                                    MutableView<E> a) {
+    const Posture<T> posture(t, in(q), reinterpret_cast<T*>(scratch));
     forwardDynamics<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia),
-                          reinterpret_cast<const P*>(rotor), reinterpret_cast<T*>(scratch), in(q),
+                          reinterpret_cast<const P*>(rotor), posture.free, posture,
                           in(v), in(tau), reinterpret_cast<const T*>(external),
                           Out<T>{a.data, a.stride});
   }
   static void regressorEntry(const Tree& t, E* scratch, const int* row_of, View<E> q, View<E> v,
                              View<E> a, MatrixView<E> Y) {
-    regressorDispatch<T>(t, reinterpret_cast<T*>(scratch), row_of, in(q), in(v), in(a),
+    const Posture<T> posture(t, in(q), reinterpret_cast<T*>(scratch));
+    regressorDispatch<T>(t, posture.free, row_of, posture, in(v), in(a),
                          RegressorOut<T>{Y.data, Y.row_stride, Y.column_stride});
   }
   static void adjointEntry(const Tree& t, E* scratch, const int* row_of, View<E> q, View<E> v,
                            View<E> a, MatrixView<E> weights, MutableView<E> gq, MutableView<E> gv,
                            MutableView<E> ga) {
+    const Posture<T> posture(t, in(q), reinterpret_cast<T*>(scratch));
     torqueRegressorAdjoint<T>(
-        t, reinterpret_cast<T*>(scratch), row_of, in(q), in(v), in(a),
+        t, posture.free, row_of, posture, in(v), in(a),
         RegressorOut<T>{weights.data, weights.row_stride, weights.column_stride},
         AdjointOut<T>{{gq.data, gq.stride}, {gv.data, gv.stride}, {ga.data, ga.stride}});
   }
   static void derivativesEntry(const Tree& t, const Inertia<PE>* inertia, E* scratch,
                                const int* row_of, View<E> q, View<E> v, View<E> a,
                                const E* external, MatrixView<E> dq, MatrixView<E> dv) {
+    const Posture<T> posture(t, in(q), reinterpret_cast<T*>(scratch));
     inverseDynamicsDerivatives<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia),
-                                     reinterpret_cast<T*>(scratch), row_of, in(q), in(v), in(a),
+                                     posture.free, row_of, posture, in(v), in(a),
                                      reinterpret_cast<const T*>(external),
                                      MatrixOut<T>{dq.data, dq.row_stride, dq.column_stride},
                                      MatrixOut<T>{dv.data, dv.row_stride, dv.column_stride});
   }
   static void linkPosesEntry(const Tree& t, E* scratch, View<E> q, MutableView<E> poses) {
-    linkPoses<T>(t, reinterpret_cast<T*>(scratch), in(q), Out<T>{poses.data, poses.stride});
+    const Posture<T> posture(t, in(q), reinterpret_cast<T*>(scratch));
+    linkPoses<T>(t, posture.free, posture, Out<T>{poses.data, poses.stride});
   }
   static constexpr Functions<E, PE> functions() {
     return {inverseDynamicsEntry, massMatrixEntry,  forwardDynamicsEntry, regressorEntry,

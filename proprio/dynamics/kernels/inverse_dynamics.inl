@@ -94,7 +94,7 @@ PROPRIO_INLINE void restingRoot(const Tree& t, Motion<T>* m) {
 /// receives the wrench (f, n) that the ground exerts on a fixed root, in body coordinates.
 template <class T, class P>
 void inverseDynamics(const Tree& t, const Inertia<P>* inertia, const P* rotor, T* scratch,
-                     const In<T>& q, const In<T>& v, const In<T>& acc, const T* external,
+                     const Posture<T>& q, const In<T>& v, const In<T>& acc, const T* external,
                      const Out<T>& tau, T* base) {
   typedef DynamicsNode<T> Node;
   static_assert(sizeof(Node) <= kInverseDynamicsScratch * sizeof(T), "scratch too small");

@@ -49,6 +49,7 @@ struct Inertia {
 };
 
 /// How many scalars of scratch each kernel wants per tree.
+constexpr int kPostureRound = 8;              ///< twice nq, rounded up to this, before all else
 constexpr int kMotionSize = 18;               ///< w, al, a, B
 constexpr int kInverseDynamicsScratch = 48;   ///< per body
 constexpr int kMassMatrixScratch = 24;        ///< per body

@@ -2,7 +2,7 @@
 // then p).
 
 template <class T>
-void linkPoses(const Tree& t, T* scratch, const In<T>& q, const Out<T>& poses) {
+void linkPoses(const Tree& t, T* scratch, const Posture<T>& q, const Out<T>& poses) {
   struct Node {
     Mat3<T> R;
     Vec3<T> p;

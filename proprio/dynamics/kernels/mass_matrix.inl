@@ -77,7 +77,7 @@ PROPRIO_INLINE void walkUp(const Tree& t, const CompositeNode<T>* node, int i, i
 /// Structural zeros (coordinates on different branches) are not written.
 template <class T, class P>
 void massMatrix(const Tree& t, const Inertia<P>* inertia, const P* rotor, T* scratch,
-                const In<T>& q, const MatrixOut<T>& M) {
+                const Posture<T>& q, const MatrixOut<T>& M) {
   typedef CompositeNode<T> Node;
   static_assert(sizeof(Node) <= kMassMatrixScratch * sizeof(T), "scratch too small");
   Node* node = reinterpret_cast<Node*>(scratch);

@@ -1,5 +1,43 @@
 // Placement of a body in its parent for given joint positions, shared by all kernels.
 
+/// The positions of all joints, and the scratch that is left to the kernel. Packs and duals take the
+/// sine and cosine of a joint when they place its body.
+template <class T>
+struct Posture {
+  In<T> q;
+  T* free;
+  PROPRIO_INLINE Posture(const Tree&, const In<T>& positions, T* scratch)
+      : q(positions), free(scratch) {}
+  PROPRIO_INLINE T operator[](int i) const { return q[i]; }
+  PROPRIO_INLINE void turn(int i, T* s, T* c) const { sinCos(q[i], s, c); }
+};
+
+/// One sample takes them beforehand, for `lanes` positions at once, and keeps them at the start of
+/// the scratch, each set padded to whole packs (kPostureRound).
+template <>
+struct Posture<double> {
+  In<double> q;
+  const double *sines, *cosines;
+  double* free;
+  PROPRIO_INLINE Posture(const Tree& t, const In<double>& positions, double* scratch)
+      : q(positions) {
+    const int room = (t.nq + kPostureRound - 1) / kPostureRound * kPostureRound;
+    double *s = scratch, *c = scratch + room;
+    for (int i = 0; i < t.nq; i += PROPRIO_LANES) {
+      Pack angle, sine, cosine;
+      for (int l = 0; l < PROPRIO_LANES; ++l) angle.v[l] = q[i + l < t.nq ? i + l : i];
+      sinCos(angle, &sine, &cosine);
+      Memory<Pack>::store(s + i, sine);
+      Memory<Pack>::store(c + i, cosine);
+    }
+    sines = s;
+    cosines = c;
+    free = scratch + 2 * room;
+  }
+  PROPRIO_INLINE double operator[](int i) const { return q[i]; }
+  PROPRIO_INLINE void turn(int i, double* s, double* c) const { *s = sines[i], *c = cosines[i]; }
+};
+
 /// R = R_PJ Rz(q): first two columns turn, the third is constant.
 template <class T>
 PROPRIO_INLINE Mat3<T> revoluteRotation(const Body& b, T s, T c) {
@@ -20,10 +58,10 @@ PROPRIO_INLINE Mat3<T> quaternionRotation(T x, T y, T z, T w) {
 }
 
 template <class T>
-PROPRIO_INLINE void placement(const Body& b, const In<T>& q, Mat3<T>* R, Vec3<T>* p) {
+PROPRIO_INLINE void placement(const Body& b, const Posture<T>& q, Mat3<T>* R, Vec3<T>* p) {
   if (b.joint == kRevolute) {
     T s, c;
-    sinCos(q[b.q], &s, &c);
+    q.turn(b.q, &s, &c);
     *R = revoluteRotation(b, s, c);
     *p = vec3<T>(b.p);
   } else if (b.joint == kPrismatic) {

@@ -105,7 +105,7 @@ PROPRIO_INLINE void regressorRow(const Body& b, const RowMotion<T>& k, const Axi
 /// index[level * max_axes + k]. Structural zeros (links outside the subtree of a row) are not
 /// written.
 template <class T>
-void torqueRegressor(const Tree& t, T* scratch, Axis<T>* axes, const int* row_of, const In<T>& q,
+void torqueRegressor(const Tree& t, T* scratch, Axis<T>* axes, const int* row_of, const Posture<T>& q,
                      const In<T>& v, const In<T>& acc, const RegressorOut<T>& Y) {
   Motion<T>* motion = reinterpret_cast<Motion<T>*>(scratch);
   const bool grounded = t.grounded != 0;

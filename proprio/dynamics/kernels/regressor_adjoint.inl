@@ -88,7 +88,7 @@ struct AdjointOut {
 /// Forward pass of the regressor, keeping motion and axes of every body.
 template <class T>
 PROPRIO_INLINE void regressorForward(const Tree& t, Motion<T>* motion, Axis<T>* axes,
-                                     const In<T>& q, const In<T>& v, const In<T>& acc) {
+                                     const Posture<T>& q, const In<T>& v, const In<T>& acc) {
   const bool grounded = t.grounded != 0;
   const T zero = T(0.0), one = T(1.0);
   const Vec3<T> none = {zero, zero, zero};
@@ -125,7 +125,7 @@ PROPRIO_INLINE void regressorForward(const Tree& t, Motion<T>* motion, Axis<T>* 
 
 /// Scratch: 2 * kMotionSize per body, then 12 * max_axes per body. Gradients have nv entries each.
 template <class T>
-void torqueRegressorAdjoint(const Tree& t, T* scratch, const int* row_of, const In<T>& q,
+void torqueRegressorAdjoint(const Tree& t, T* scratch, const int* row_of, const Posture<T>& q,
                             const In<T>& v, const In<T>& acc, const RegressorOut<T>& G,
                             const AdjointOut<T>& out) {
   Motion<T>* motion = reinterpret_cast<Motion<T>*>(scratch);

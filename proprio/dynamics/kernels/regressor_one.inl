@@ -41,7 +41,7 @@ PROPRIO_INLINE void setLane(Axis<Pack>* axes, int index, const Vec3<double>& u,
 
 /// `axes`: levels * groups packs of axes, groups = max_axes / lanes rounded up.
 inline void torqueRegressorOne(const Tree& t, double* scratch, Axis<Pack>* axes, const int* row_of,
-                               const In<double>& q, const In<double>& v, const In<double>& acc,
+                               const Posture<double>& q, const In<double>& v, const In<double>& acc,
                                const RegressorOut<double>& Y) {
   Motion<double>* motion = reinterpret_cast<Motion<double>*>(scratch);
   const bool grounded = t.grounded != 0;
