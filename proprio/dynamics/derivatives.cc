@@ -25,34 +25,33 @@ void contract(const Tree& tree, const double* full, MatrixRef free) {
   }
 }
 
-/// B1 <- M^-1 B1, B2 <- M^-1 B2, B3 <- M^-1 for the mass matrix in workspace.square().
-void treeSolve(Workspace& workspace, MatrixRef* B1, MatrixRef* B2, MatrixRef* B3) {
-  const std::vector<int>& order = workspace.coordinateOrder();
-  const auto n = static_cast<Eigen::Index>(order.size());
-  const Eigen::Index columns = workspace.solveColumns();
-  double* H = workspace.fullMatrix();
-  double* rows = workspace.solveRows();
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const Eigen::Index from = order[static_cast<size_t>(i)];
-    double* row = rows + i * columns;
-    for (Eigen::Index j = 0; j < n; ++j) {
-      H[i * n + j] = workspace.square()(from, order[static_cast<size_t>(j)]);
-      row[j] = (*B1)(from, j);
-      row[n + j] = (*B2)(from, j);
-      row[2 * n + j] = 0.0;
-    }
-    row[2 * n + from] = 1.0;
-  }
-  kernels::active().tree_solve(static_cast<int>(n), workspace.coordinateUp().data(), H, rows,
-                               columns);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const Eigen::Index to = order[static_cast<size_t>(i)];
-    const double* row = rows + i * columns;
-    for (Eigen::Index j = 0; j < n; ++j) {
-      (*B1)(to, j) = row[j];
-      (*B2)(to, j) = row[n + j];
-      (*B3)(to, j) = row[2 * n + j];
-    }
+void requireSquare(const char* function, const char* name, const MatrixRef& matrix, int size) {
+  requireSize(function, name, matrix.size(), Eigen::Index{size} * size);
+}
+
+/// Derivatives of the forward dynamics by M^-1 [dtau_dq dtau_dv 1] with the tree's sparsity; the
+/// kernels write the right-hand side row by row where the solver wants it.
+void solveOnTree(const CompiledParameters& parameters, Workspace& workspace,
+                 const internal::Sample& s, const double* wrenches, MatrixRef da_dq,
+                 MatrixRef da_dv, MatrixRef da_dtau) {
+  const kernels::Tree& t = workspace.kernelTree();
+  const Eigen::Index n = t.nv, stride = workspace.solveStride();
+  double *M = workspace.fullMatrix(), *rows = workspace.solveRows();
+  std::fill_n(rows, n * stride, 0.0);
+  for (Eigen::Index i = 0; i < n; ++i) rows[i * stride + 2 * n + i] = 1.0;
+  const auto& one = kernels::active().one;
+  one.inverse_dynamics_derivatives(t, parameters.bodies.data(), workspace.scratch(),
+                                   workspace.rowOf(), s.q, s.v, s.a, wrenches, {rows, stride, 1},
+                                   {rows + n, stride, 1});
+  one.mass_matrix(t, parameters.bodies.data(), parameters.rotorOrNull(), workspace.scratch(), s.q,
+                  {M, n, 1});
+  kernels::active().tree_solve(t.nv, workspace.coordinateOrder().data(),
+                               workspace.coordinateUp().data(), M, rows, workspace.solveColumns(),
+                               stride);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    for (Eigen::Index i = 0; i < n; ++i) da_dq(i, j) = -rows[i * stride + j];
+    for (Eigen::Index i = 0; i < n; ++i) da_dv(i, j) = -rows[i * stride + n + j];
+    std::copy_n(rows + j * stride + 2 * n, n, da_dtau.col(j).data());  // symmetric
   }
 }
 
@@ -67,10 +66,8 @@ void inverseDynamicsDerivatives(const Tree& tree, const CompiledParameters& para
   requireSize(kName, "q", q.size(), tree.positionCount());
   requireSize(kName, "v", v.size(), nv);
   requireSize(kName, "a", a.size(), nv);
-  for (const auto& [name, matrix] :
-       {std::pair{"dtau_dq", &dtau_dq}, std::pair{"dtau_dv", &dtau_dv}}) {
-    requireSize(kName, name, matrix->size(), Eigen::Index{nv} * nv);
-  }
+  requireSquare(kName, "dtau_dq", dtau_dq, nv);
+  requireSquare(kName, "dtau_dv", dtau_dv, nv);
   const double* wrenches = internal::bodyWrenches(tree, workspace, kName, external);
   const internal::Sample s = internal::sample(tree, workspace, q.data(), v.data(), a.data());
   const bool mimic = tree.hasMimic();
@@ -94,17 +91,22 @@ void forwardDynamicsDerivatives(const Tree& tree, const CompiledParameters& para
                                 Workspace& workspace, ConstVectorRef q, ConstVectorRef v,
                                 ConstVectorRef tau, VectorRef a, MatrixRef da_dq, MatrixRef da_dv,
                                 MatrixRef da_dtau, const LinkWrenches* external) {
-  requireSize("forwardDynamicsDerivatives", "da_dtau", da_dtau.size(), da_dq.size());
+  constexpr const char* kName = "forwardDynamicsDerivatives";
+  requireSquare(kName, "da_dq", da_dq, tree.velocityCount());
+  requireSquare(kName, "da_dv", da_dv, tree.velocityCount());
+  requireSquare(kName, "da_dtau", da_dtau, tree.velocityCount());
   forwardDynamics(tree, parameters, workspace, q, v, tau, a, external);
+  if (!tree.hasMimic()) {
+    solveOnTree(parameters, workspace,
+                internal::sample(tree, workspace, q.data(), v.data(), a.data()),
+                internal::bodyWrenches(tree, workspace, kName, external), da_dq, da_dv, da_dtau);
+    return;
+  }
   inverseDynamicsDerivatives(tree, parameters, workspace, q, v, a, da_dq, da_dv, external);
   massMatrix(tree, parameters, workspace, q, workspace.square());
-  if (tree.hasMimic()) {
-    const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(workspace.square());
-    da_dtau.setIdentity();
-    for (MatrixRef* matrix : {&da_dq, &da_dv, &da_dtau}) llt.solveInPlace(*matrix);
-  } else {
-    treeSolve(workspace, &da_dq, &da_dv, &da_dtau);
-  }
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(workspace.square());
+  da_dtau.setIdentity();
+  for (MatrixRef* matrix : {&da_dq, &da_dv, &da_dtau}) llt.solveInPlace(*matrix);
   da_dq = -da_dq;
   da_dv = -da_dv;
 }

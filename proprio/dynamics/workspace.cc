@@ -191,14 +191,15 @@ Workspace::Workspace(const Tree& tree) {
   }
   // coordinates in depth-first order; a body's first one hangs on the last one of its nearest
   // moving ancestor
+  coordinate_up_.assign(static_cast<size_t>(tree_.nv), -1);
   std::vector<int> last_of(static_cast<size_t>(tree_.count), -1);
   for (int i = 0; i < tree_.count; ++i) {
     const kernels::Body& body = bodies_[static_cast<size_t>(i)];
     int last = body.parent < 0 ? -1 : last_of[static_cast<size_t>(body.parent)];
     for (int k = 0; k < kCoordinates[body.joint]; ++k) {
-      coordinate_up_.push_back(last);
-      last = static_cast<int>(coordinate_order_.size());
-      coordinate_order_.push_back(body.v + k);
+      coordinate_up_[static_cast<size_t>(body.v + k)] = last;
+      last = body.v + k;
+      coordinate_order_.push_back(last);
     }
     last_of[static_cast<size_t>(i)] = last;
   }
@@ -225,12 +226,11 @@ Workspace::Workspace(const Tree& tree) {
       }
     }
   }
-  constexpr size_t kMaxLanes = 8;
   const auto nv = static_cast<size_t>(tree_.nv);
   scratch_ = AlignedBuffer(kernels::scratchSize(tree_) * kMaxLanes);
-  solve_columns_ =
-      static_cast<Eigen::Index>((3 * nv + 4 * kMaxLanes - 1) / (4 * kMaxLanes) * (4 * kMaxLanes));
-  solve_rows_ = AlignedBuffer(nv * static_cast<size_t>(solve_columns_));
+  constexpr Eigen::Index kBlock = 4 * kMaxLanes;
+  solve_columns_ = (3 * tree_.nv + kBlock - 1) / kBlock * kBlock;
+  solve_rows_ = AlignedBuffer(nv * static_cast<size_t>(solveStride()));
   full_q_ = AlignedBuffer(static_cast<size_t>(tree_.nq) * kMaxLanes);
   full_v_ = AlignedBuffer(nv * kMaxLanes);
   full_a_ = AlignedBuffer(nv * kMaxLanes);

@@ -97,13 +97,15 @@ class Workspace {
   LinkWrenches& linkWrenches() { return link_wrenches_; }
   /// velocityCount() x size of the model's parameter layout.
   Eigen::MatrixXd& regressor() { return regressor_; }
-  /// Full velocity coordinates in depth-first order, and for each the place of the next one towards
-  /// the root.
+  /// Full velocity coordinates in depth-first order, and for each coordinate the next one towards
+  /// the root (-1 at the root).
   const std::vector<int>& coordinateOrder() const { return coordinate_order_; }
   const std::vector<int>& coordinateUp() const { return coordinate_up_; }
-  /// Columns (a multiple of the lanes) of a right-hand side for three square matrices, and room for
-  /// it.
+  /// A right-hand side of three square matrices side by side: its columns (a multiple of the
+  /// lanes), the distance of its rows (not a power of two, which would share few sets of the
+  /// cache), and room for it.
   Eigen::Index solveColumns() const { return solve_columns_; }
+  Eigen::Index solveStride() const { return solve_columns_ + kMaxLanes; }
   double* solveRows() { return solve_rows_.data(); }
   Eigen::MatrixXd& square() { return square_; }
   Eigen::VectorXd& column() { return column_; }
@@ -111,6 +113,7 @@ class Workspace {
  private:
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
+  static constexpr int kMaxLanes = 8;
   std::vector<kernels::Body> bodies_;
   kernels::Tree tree_;
   std::vector<int> row_of_;
