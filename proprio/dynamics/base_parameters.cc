@@ -85,19 +85,20 @@ double naturalSize(const ParameterInfo& info, double length) {
   return info.component == 0 ? 1.0 : info.component < 4 ? length : length * length;
 }
 
-/// Angles and entries of rotations this near to a right one are meant to be it.
+/// Angles this near to a multiple of 15 degrees, and entries of rotations this near to 0 or 1, are
+/// meant to be it.
 constexpr double kSnap = 1e-5;
 
-/// Rotations are written as roll, pitch and yaw: one of them may be right where no entry is.
-Matrix3d withRightAngles(const Matrix3d& R) {
-  constexpr double kQuarter = std::numbers::pi / 2.0, kExact = 1e-13;
+/// Rotations are written as roll, pitch and yaw: one of them may be round where no entry is.
+Matrix3d withRoundAngles(const Matrix3d& R) {
+  constexpr double kRound = std::numbers::pi / 12.0, kExact = 1e-13;
   Vector3d rpy = rpyFromRotation(R);
   if (std::abs(std::cos(rpy[1])) < kSnap) return R;  // roll and yaw turn about one axis
   bool changed = false;
   for (double& angle : rpy) {
-    const double right = kQuarter * std::round(angle / kQuarter), off = std::abs(angle - right);
+    const double round = kRound * std::round(angle / kRound), off = std::abs(angle - round);
     if (off >= kSnap || off < kExact) continue;
-    angle = right;
+    angle = round;
     changed = true;
   }
   return changed ? rotationFromRpy(rpy) : R;
@@ -111,7 +112,7 @@ Matrix3d snappedRotation(Matrix3d R) {
       }
     }
   };
-  R = withRightAngles(R);  // first: entries that are cut off bend the other angles
+  R = withRoundAngles(R);  // first: entries that are cut off bend the other angles
   snap(R, kSnap);
   // nearest rotation; zero patterns survive the iteration
   for (int i = 0; i < 4; ++i) R = 0.5 * R * (3.0 * Matrix3d::Identity() - R.transpose() * R);

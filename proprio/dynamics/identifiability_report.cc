@@ -74,7 +74,8 @@ std::string heading(const IdentifiabilityReport& report, bool colour, int width)
     const std::string joints = fmt::format("{}", fmt::join(report.snapped_joints, ", "));
     text += "  " +
             wrapped(
-                "Angles within 1e-5 rad of a right one, and offsets below 1e-7 m, are taken as "
+                "Angles within 1e-5 rad of a multiple of 15 degrees, and offsets below 1e-7 m, are "
+                "taken as "
                 "meant: " +
                     joints,
                 width - 2, 2) +

@@ -358,6 +358,42 @@ TEST(MimicIdentifiability, SinglePrecisionGeometryIsSnapped) {
   EXPECT_TRUE(snappedJoints(noisy, withSnappedGeometry(noisy)).empty());
 }
 
+/// Two arms of three joints; those of the second and the last one of the first follow the first
+/// joint. Roll, pitch and yaw are multiples of 45 degrees, rounded to 1 / `inverse_step`.
+Model halfRightAngles(double inverse_step) {
+  struct Mount {
+    int parent;
+    Vector3d offset, eighths, axis;
+  };
+  const Vector3d x = Vector3d::UnitX(), y = Vector3d::UnitY(), z = Vector3d::UnitZ();
+  const std::vector<Mount> mounts = {
+      {0, {0, 0.1, 0.3}, {-1, -1, -3}, z}, {1, {0, 0, 0}, {0, 0, 0}, x},
+      {2, {0, 0, 0}, {-1, 3, 1}, z},       {0, {0.1, 0, 0}, {3, 0, 0}, x},
+      {4, {0, 0.1, 0.3}, {0, 0, 0}, x},    {5, {0.1, 0, 0}, {3, -1, 0}, y}};
+  Model model;
+  model.links = {makeLink("base", 1, {0.01, 0.02, 0.03}, Vector3d::Ones())};
+  for (const Mount& mount : mounts) {
+    const int link = static_cast<int>(model.links.size());
+    model.links.push_back(
+        makeLink(fmt::format("link_{}", link), 1, {0.01, 0.02, 0.03}, Vector3d::Ones()));
+    model.joints.push_back(makeJoint(fmt::format("joint_{}", link), JointType::kRevolute,
+                                     mount.parent, link, mount.axis, mount.offset));
+    Vector3d rpy = mount.eighths * std::numbers::pi / 4.0;
+    for (double& angle : rpy) angle = std::round(angle * inverse_step) / inverse_step;
+    model.joints.back().X_FJ.R = rotationFromRpy(rpy);
+    if (link > 2) model.joints.back().mimic = Mimic{"joint_1", 1.0, 0.0};
+  }
+  return finalize(std::move(model));
+}
+
+// Half right angles typed as 0.785398 are the angles that were meant.
+TEST(MimicIdentifiability, TypedHalfRightAnglesAreSnapped) {
+  const int meant = agreedCount(RobotWithBase(halfRightAngles(1e15)), false);
+  const Model typed = halfRightAngles(1e6);
+  EXPECT_GT(RobotWithBase(typed).exact().count(), meant);
+  EXPECT_EQ(agreedCount(RobotWithBase(withSnappedGeometry(typed)), false), meant);
+}
+
 // Directions that only products of two roundings show are not seen: the space of (1, 0, 0) and its
 // images under a turn by 1e-6 into y and another into z has two dimensions of which the second is
 // small, until a vector shows it in full.
