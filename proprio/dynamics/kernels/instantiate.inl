@@ -14,6 +14,7 @@ using namespace proprio::kernels;
 #include "proprio/dynamics/kernels/placement.inl"
 #include "proprio/dynamics/kernels/inverse_dynamics.inl"
 #include "proprio/dynamics/kernels/mass_matrix.inl"
+#include "proprio/dynamics/kernels/mass_matrix_one.inl"
 #include "proprio/dynamics/kernels/forward_dynamics.inl"
 #include "proprio/dynamics/kernels/kinematics.inl"
 #include "proprio/dynamics/kernels/regressor.inl"
@@ -24,7 +25,23 @@ using namespace proprio::kernels;
 #include "proprio/dynamics/kernels/elementary.inl"
 // clang-format on
 
-/// One sample in doubles has a kernel of its own with lanes over the rows.
+/// One sample in doubles has kernels of its own, with lanes over the components of vectors (mass
+/// matrix) and over the rows (regressor).
+template <class T, class P>
+PROPRIO_INLINE void massMatrixDispatch(const Tree& t, const Inertia<P>* inertia, const P* rotor,
+                                       T* scratch, const Posture<T>& q, const MatrixOut<T>& M) {
+  massMatrix<T, P>(t, inertia, rotor, scratch, q, M);
+}
+#if PROPRIO_LANES == 4
+template <>
+PROPRIO_INLINE void massMatrixDispatch<double, double>(const Tree& t,
+                                                       const Inertia<double>* inertia,
+                                                       const double* rotor, double* scratch,
+                                                       const Posture<double>& q,
+                                                       const MatrixOut<double>& M) {
+  massMatrixOne(t, inertia, rotor, scratch, q, M);
+}
+#endif
 template <class T>
 PROPRIO_INLINE void regressorDispatch(const Tree& t, T* scratch, const int* row_of, const Posture<T>& q,
                                       const In<T>& v, const In<T>& a, const RegressorOut<T>& Y) {
@@ -55,7 +72,7 @@ struct Entry {
   static void massMatrixEntry(const Tree& t, const Inertia<PE>* inertia, const PE* rotor,
                               E* scratch, View<E> q, MatrixView<E> M) {
     const Posture<T> posture(t, in(q), reinterpret_cast<T*>(scratch));
-    massMatrix<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia),
+    massMatrixDispatch<T, P>(t, reinterpret_cast<const Inertia<P>*>(inertia),
                      reinterpret_cast<const P*>(rotor), posture.free, posture,
                      MatrixOut<T>{M.data, M.row_stride, M.column_stride});
   }

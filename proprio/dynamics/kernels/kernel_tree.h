@@ -53,6 +53,7 @@ constexpr int kPostureRound = 8;              ///< twice nq, rounded up to this,
 constexpr int kMotionSize = 18;               ///< w, al, a, B
 constexpr int kInverseDynamicsScratch = 48;   ///< per body
 constexpr int kMassMatrixScratch = 24;        ///< per body
+constexpr int kLaneNodeScratch = 44;          ///< per body
 constexpr int kForwardDynamicsScratch = 96;   ///< per body
 constexpr int kDerivativeNodeScratch = 56;    ///< per body
 constexpr int kDerivativeColumnScratch = 24;  ///< per velocity coordinate
