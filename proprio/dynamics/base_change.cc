@@ -148,8 +148,9 @@ BaseChange toCentroidalBase(const Tree& tree, const CompiledParameters& paramete
     const auto i = static_cast<size_t>(b);
     const Pose& X = kinematics.X_WB[i];
     const kernels::Inertia<double>& I = parameters.bodies[i];
-    if (I.m == 0.0) continue;
-    const Vector3d c = X.R * Vector3d(I.hx, I.hy, I.hz) / I.m + (X.p - kinematics.origin);
+    // without mass: an inertia that is the same about every point
+    Vector3d c = X.p - kinematics.origin;
+    if (I.m != 0.0) c += X.R * Vector3d(I.hx, I.hy, I.hz) / I.m;
     const Vector3d w = kinematics.V[i].tail<3>();
     const Vector3d r = c - (state.com - kinematics.origin);
     const Vector3d r_rate = Vector3d(kinematics.V[i].head<3>()) + w.cross(c) - state.com_velocity;

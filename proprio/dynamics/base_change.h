@@ -44,7 +44,7 @@ BaseChange toCompoundBase(const Tree& tree, const Kinematics& kinematics, int or
 BaseChange toComBase(const Tree& tree, const CompiledParameters& parameters,
                      const Kinematics& kinematics);
 /// To the average velocity of the robot (T-33): M becomes blkdiag(m 1, L, H - F^T I^-1 F), G
-/// becomes (-m g, 0, 0).
+/// becomes (-m g, 0, 0). A link without mass must have no first moment.
 BaseChange toCentroidalBase(const Tree& tree, const CompiledParameters& parameters,
                             const Kinematics& kinematics);
 

@@ -8,6 +8,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "proprio/core/text.h"
+
 namespace proprio {
 namespace {
 
@@ -30,10 +32,13 @@ std::vector<int> requirePermutation(const std::vector<int>& order, int size) {
 }
 
 /// The columns of A in order, brought to echelon form by reflections; columns that the earlier ones
-/// explain are passed over.
+/// explain are passed over. `rounding`: how uncertain each column is. What is left of a column
+/// beside its combination K of kept ones is as uncertain as K times these (reflections are backward
+/// stable column by column), and means nothing below that.
 class Echelon {
  public:
-  Echelon(Eigen::MatrixXd A, double tolerance) : A_(std::move(A)), tolerance_(tolerance) {
+  Echelon(Eigen::MatrixXd A, double tolerance, Eigen::VectorXd rounding)
+      : A_(std::move(A)), tolerance_(tolerance), rounding_(std::move(rounding)) {
     for (Eigen::Index k = 0; k < A_.cols(); ++k) visit(k);
   }
 
@@ -43,13 +48,8 @@ class Echelon {
   /// Coefficients of the passed columns in terms of the kept ones.
   Eigen::MatrixXd coefficients() const {
     const auto r = static_cast<Eigen::Index>(kept.size());
-    Eigen::MatrixXd upper(r, r), right(r, static_cast<Eigen::Index>(passed.size()));
-    for (Eigen::Index k = 0; k < r; ++k)
-      upper.col(k) = A_.col(kept[static_cast<size_t>(k)]).head(r);
-    for (Eigen::Index k = 0; k < right.cols(); ++k) {
-      right.col(k) = A_.col(passed[static_cast<size_t>(k)]).head(r);
-    }
-    upper.triangularView<Eigen::Upper>().solveInPlace(right);
+    Eigen::MatrixXd right = A_.topRows(r)(Eigen::all, passed);
+    keptTriangle(r).triangularView<Eigen::Upper>().solveInPlace(right);
     return right;
   }
 
@@ -58,7 +58,7 @@ class Echelon {
     const auto rank = static_cast<Eigen::Index>(kept.size());
     auto rest = A_.col(k).tail(A_.rows() - rank);
     const double ratio = rest.size() == 0 ? 0.0 : rest.norm();
-    if (ratio <= tolerance_) {
+    if (ratio <= std::max(tolerance_, uncertainty(k, rank))) {
       if (A_.col(k).norm() > 0.0) largest_passed = std::max(largest_passed, ratio);
       rest.setZero();
       passed.push_back(k);
@@ -74,8 +74,23 @@ class Echelon {
     right.noalias() -= 2.0 * u * w;
   }
 
+  double uncertainty(Eigen::Index k, Eigen::Index rank) const {
+    Eigen::VectorXd K = A_.col(k).head(rank);
+    keptTriangle(rank).triangularView<Eigen::Upper>().solveInPlace(K);
+    double sum = rounding_[k] * rounding_[k];
+    for (Eigen::Index i = 0; i < rank; ++i) {
+      const double part = K[i] * rounding_[kept[static_cast<size_t>(i)]];
+      sum += part * part;
+    }
+    return std::sqrt(sum);
+  }
+  Eigen::MatrixXd keptTriangle(Eigen::Index rank) const {
+    return A_.topRows(rank)(Eigen::all, kept);
+  }
+
   Eigen::MatrixXd A_;
   double tolerance_;
+  Eigen::VectorXd rounding_;
 };
 
 /// Size of a parameter for lengths of the order `length`.
@@ -85,8 +100,8 @@ double naturalSize(const ParameterInfo& info, double length) {
   return info.component == 0 ? 1.0 : info.component < 4 ? length : length * length;
 }
 
-/// Angles this near to a multiple of 15 degrees, and entries of rotations this near to 0 or 1, are
-/// meant to be it.
+/// Angles this near to a multiple of 15 degrees, and entries of rotations this near to 0, are meant
+/// to be it.
 constexpr double kSnap = 1e-5;
 
 /// Rotations are written as roll, pitch and yaw: one of them may be round where no entry is.
@@ -105,18 +120,17 @@ Matrix3d withRoundAngles(const Matrix3d& R) {
 }
 
 Matrix3d snappedRotation(Matrix3d R) {
-  const auto snap = [](Matrix3d& M, double tolerance) {
+  const auto snap = [](Matrix3d& M, double tolerance, double exact) {
     for (double& x : M.reshaped()) {
-      for (const double exact : {0.0, 1.0, -1.0}) {
-        if (std::abs(x - exact) < tolerance) x = exact;
-      }
+      if (std::abs(std::abs(x) - exact) < tolerance) x = x > 0.0 ? exact : 0.0 - exact;
     }
   };
   R = withRoundAngles(R);  // first: entries that are cut off bend the other angles
-  snap(R, kSnap);
+  snap(R, kSnap, 0.0);
   // nearest rotation; zero patterns survive the iteration
   for (int i = 0; i < 4; ++i) R = 0.5 * R * (3.0 * Matrix3d::Identity() - R.transpose() * R);
-  snap(R, 1e-13);
+  snap(R, 1e-13, 0.0);
+  snap(R, 1e-13, 1.0);
   return R;
 }
 
@@ -131,7 +145,7 @@ Pose snappedPose(const Pose& X) {
 
 /// " + 0.0506 ", " - " for minus one; the same text for numbers that differ by rounding.
 std::string coefficientText(double k) {
-  const double rounded = std::stod(fmt::format("{:.12g}", std::abs(k)));
+  const double rounded = *parseNumber(fmt::format("{:.12g}", std::abs(k)));
   const std::string number = fmt::format("{:.4g}", rounded);
   return (k < 0.0 ? " - " : " + ") + (number == "1" ? "" : number + " ");
 }
@@ -262,7 +276,13 @@ BaseParameters reduceRows(std::shared_ptr<const ParameterLayout> layout, Eigen::
     if (norms[k] <= kNoEffect * scale[k]) norms[k] = 0.0;
     rows.col(k) *= norms[k] > 0.0 ? 1.0 / norms[k] : 0.0;
   }
-  const Echelon echelon(rows(Eigen::all, order), options.tolerance);
+  constexpr double kRounding = 1e-15;  // of entries, which are sums of a few products
+  Eigen::VectorXd rounding = Eigen::VectorXd::Zero(size);
+  for (Eigen::Index k = 0; k < size; ++k) {
+    const auto i = order[static_cast<size_t>(k)];
+    if (norms[i] > 0.0) rounding[k] = kRounding * scale[i] / norms[i];
+  }
+  const Echelon echelon(rows(Eigen::all, order), options.tolerance, std::move(rounding));
   BaseParameters base;
   base.layout = std::move(layout);
   base.smallest_kept = echelon.smallest_kept;

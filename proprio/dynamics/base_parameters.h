@@ -89,7 +89,7 @@ std::string groupingText(const BaseParameters& base, int i, const std::vector<st
 
 /// The model with rotations and offsets rounded to what they are meant to be: numbers typed with
 /// few digits (1.5708) or in single precision (4e-8) make axes that are almost, but not quite,
-/// parallel. Entries of rotations and axes nearer than 1e-5 to 0 or +-1, roll, pitch and yaw nearer
+/// parallel. Entries of rotations and axes nearer than 1e-5 to 0, roll, pitch and yaw nearer
 /// than 1e-5 to a multiple of 15 degrees, and lengths below 1e-7 m, are snapped.
 Model withSnappedGeometry(const Model& model);
 /// The joints whose geometry that changed by more than rounding.

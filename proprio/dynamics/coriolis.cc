@@ -11,10 +11,9 @@ Matrix3d bodyRotationalInertia(const kernels::Inertia<double>& I) {
   return J;
 }
 
-/// The factor of the centre-of-mass form, about O.
+/// The factor of the centre-of-mass form, about O, of a body with mass.
 Matrix6d centreOfMassFactor(const CompiledParameters& parameters, const Kinematics& k, int body) {
   const kernels::Inertia<double>& I = parameters.bodies[static_cast<size_t>(body)];
-  if (I.m == 0.0) return Matrix6d::Zero();
   const Pose& X = k.X_WB[static_cast<size_t>(body)];
   const Vector3d c = Vector3d(I.hx, I.hy, I.hz) / I.m;
   const Matrix3d at_com =
@@ -59,7 +58,8 @@ void coriolisMatrix(const Tree& tree, const CompiledParameters& parameters,
     const auto i = static_cast<size_t>(b);
     const Matrix6d M = inertiaAboutOrigin(parameters, kinematics, b);
     workspace.M[i] = M;
-    if (factorisation == CoriolisFactorisation::kBody) {
+    const bool has_centre = parameters.bodies[i].m != 0.0;
+    if (factorisation == CoriolisFactorisation::kBody || !has_centre) {
       workspace.D[i].noalias() = forceCrossMatrix(kinematics.V[i]) * M;
     } else {
       workspace.D[i] = centreOfMassFactor(parameters, kinematics, b);

@@ -6,7 +6,7 @@
 ///   kCentreOfMass  per link G_X_L^T blkdiag(m w^, -(I_C w)^) G_X_L   (T-22): its centroidal form
 ///   has zero
 ///                  translational rows and columns (Traversaro 2017 Lemma 3.11 needs this one, see
-///                  erratum E-7)
+///                  erratum E-7); links without mass have no centre and take the other factor
 /// With D_L the per-link factor minus M_L V_L x, all about one point:
 ///   C_jk = S_j^T [ sum_{links beyond j and k} D_L S_k + M_L dS_k ].
 /// Base coordinates: body twist. Rotor inertias do not contribute. Real-time.

@@ -1,58 +1,58 @@
 #include "proprio/dynamics/derivatives.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "proprio/core/error.h"
 #include "proprio/dynamics/coordinates.h"
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/mass_matrix.h"
+#include "proprio/dynamics/mass_solver_internal.h"
 #include "proprio/dynamics/regressor.h"
 
 namespace proprio {
 namespace {
 
-/// free(i, j) += ratio_k ratio_l full(k, l) over the full coordinates of free ones i and j.
-void contract(const Tree& tree, const double* full, MatrixRef free) {
-  const int nf = tree.fullVelocityCount();
-  free.setZero();
+using Out = kernels::MatrixView<double>;
+
+/// free(i, j) = sum ratio_k ratio_l full(k, l) over the full coordinates of free ones i and j.
+void contract(const Tree& tree, const double* full, const Out& free) {
+  const int nv = tree.velocityCount(), nf = tree.fullVelocityCount();
+  for (int i = 0; i < nv; ++i)
+    for (int j = 0; j < nv; ++j) free.data[i * free.row_stride + j * free.column_stride] = 0.0;
   for (int k = 0; k < nf; ++k) {
     for (int l = 0; l < nf; ++l) {
       const auto a = static_cast<size_t>(k), b = static_cast<size_t>(l);
-      free(tree.v_source[a], tree.v_source[b]) +=
+      free.data[tree.v_source[a] * free.row_stride + tree.v_source[b] * free.column_stride] +=
           tree.v_ratio[a] * tree.v_ratio[b] * full[k + l * nf];
     }
   }
 }
 
-void requireSquare(const char* function, const char* name, const MatrixRef& matrix, int size) {
-  requireSize(function, name, matrix.size(), Eigen::Index{size} * size);
+void requireShape(const char* function, const char* name, const ConstMatrixRef& matrix,
+                  Eigen::Index rows, Eigen::Index columns) {
+  if (matrix.rows() != rows)
+    sizeError(function, (std::string("a column of ") + name).c_str(), matrix.rows(), rows);
+  if (matrix.cols() != columns)
+    sizeError(function, (std::string("a row of ") + name).c_str(), matrix.cols(), columns);
 }
 
-/// Derivatives of the forward dynamics by M^-1 [dtau_dq dtau_dv 1] with the tree's sparsity; the
-/// kernels write the right-hand side row by row where the solver wants it.
-void solveOnTree(const CompiledParameters& parameters, Workspace& workspace,
-                 const internal::Sample& s, const double* wrenches, MatrixRef da_dq,
-                 MatrixRef da_dv, MatrixRef da_dtau) {
-  const kernels::Tree& t = workspace.kernelTree();
-  const Eigen::Index n = t.nv, stride = workspace.solveStride();
-  double *M = workspace.fullMatrix(), *rows = workspace.solveRows();
-  std::fill_n(rows, n * stride, 0.0);
-  for (Eigen::Index i = 0; i < n; ++i) rows[i * stride + 2 * n + i] = 1.0;
-  const auto& one = kernels::active().one;
-  one.inverse_dynamics_derivatives(t, parameters.bodies.data(), workspace.scratch(),
-                                   workspace.rowOf(), s.q, s.v, s.a, wrenches, {rows, stride, 1},
-                                   {rows + n, stride, 1});
-  one.mass_matrix(t, parameters.bodies.data(), parameters.rotorOrNull(), workspace.scratch(), s.q,
-                  {M, n, 1});
-  kernels::active().tree_solve(t.nv, workspace.coordinateOrder().data(),
-                               workspace.coordinateUp().data(), M, rows, workspace.solveColumns(),
-                               stride);
-  for (Eigen::Index j = 0; j < n; ++j) {
-    for (Eigen::Index i = 0; i < n; ++i) da_dq(i, j) = -rows[i * stride + j];
-    for (Eigen::Index i = 0; i < n; ++i) da_dv(i, j) = -rows[i * stride + n + j];
-    std::copy_n(rows + j * stride + 2 * n, n, da_dtau.col(j).data());  // symmetric
-  }
+/// Derivatives of inverse dynamics into dq and dv, whole.
+void derivativesInto(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
+                     ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, const double* wrenches,
+                     const Out& dq, const Out& dv) {
+  const internal::Sample s = internal::sample(tree, workspace, q.data(), v.data(), a.data());
+  const int nf = tree.fullVelocityCount();
+  double* full = workspace.fullMatrix();
+  const bool mimic = tree.hasMimic();
+  const Out to_dq = mimic ? Out{full, 1, nf} : dq;
+  const Out to_dv = mimic ? Out{full + nf * nf, 1, nf} : dv;
+  for (const Out& out : {to_dq, to_dv}) internal::storeStructuralZeros(workspace, out, 1);
+  kernels::active().one.inverse_dynamics_derivatives(
+      workspace.kernelTree(), parameters.bodies.data(), workspace.scratch(), workspace.rowOf(), s.q,
+      s.v, s.a, wrenches, to_dq, to_dv);
+  if (!mimic) return;
+  contract(tree, to_dq.data, dq);
+  contract(tree, to_dv.data, dv);
 }
 
 }  // namespace
@@ -62,53 +62,44 @@ void inverseDynamicsDerivatives(const Tree& tree, const CompiledParameters& para
                                 ConstVectorRef a, MatrixRef dtau_dq, MatrixRef dtau_dv,
                                 const LinkWrenches* external) {
   constexpr const char* kName = "inverseDynamicsDerivatives";
-  const int nv = tree.velocityCount(), nf = tree.fullVelocityCount();
+  const int nv = tree.velocityCount();
   requireSize(kName, "q", q.size(), tree.positionCount());
   requireSize(kName, "v", v.size(), nv);
   requireSize(kName, "a", a.size(), nv);
-  requireSquare(kName, "dtau_dq", dtau_dq, nv);
-  requireSquare(kName, "dtau_dv", dtau_dv, nv);
-  const double* wrenches = internal::bodyWrenches(tree, workspace, kName, external);
-  const internal::Sample s = internal::sample(tree, workspace, q.data(), v.data(), a.data());
-  const bool mimic = tree.hasMimic();
-  double* full = workspace.fullMatrix();
-  const kernels::MatrixView<double> dq =
-      mimic ? kernels::MatrixView<double>{full, 1, nf}
-            : kernels::MatrixView<double>{dtau_dq.data(), 1, dtau_dq.outerStride()};
-  const kernels::MatrixView<double> dv =
-      mimic ? kernels::MatrixView<double>{full + nf * nf, 1, nf}
-            : kernels::MatrixView<double>{dtau_dv.data(), 1, dtau_dv.outerStride()};
-  for (const auto& view : {dq, dv}) internal::storeStructuralZeros(workspace, view, 1);
-  kernels::active().one.inverse_dynamics_derivatives(
-      workspace.kernelTree(), parameters.bodies.data(), workspace.scratch(), workspace.rowOf(), s.q,
-      s.v, s.a, wrenches, dq, dv);
-  if (!mimic) return;
-  contract(tree, dq.data, dtau_dq);
-  contract(tree, dv.data, dtau_dv);
+  requireShape(kName, "dtau_dq", dtau_dq, nv, nv);
+  requireShape(kName, "dtau_dv", dtau_dv, nv, nv);
+  derivativesInto(tree, parameters, workspace, q, v, a,
+                  internal::bodyWrenches(tree, workspace, kName, external),
+                  {dtau_dq.data(), 1, dtau_dq.outerStride()},
+                  {dtau_dv.data(), 1, dtau_dv.outerStride()});
 }
 
+// M^-1 [dtau_dq dtau_dv 1]: the kernels write the right-hand side where the solver wants it, row by
+// row.
 void forwardDynamicsDerivatives(const Tree& tree, const CompiledParameters& parameters,
                                 Workspace& workspace, ConstVectorRef q, ConstVectorRef v,
                                 ConstVectorRef tau, VectorRef a, MatrixRef da_dq, MatrixRef da_dv,
                                 MatrixRef da_dtau, const LinkWrenches* external) {
   constexpr const char* kName = "forwardDynamicsDerivatives";
-  requireSquare(kName, "da_dq", da_dq, tree.velocityCount());
-  requireSquare(kName, "da_dv", da_dv, tree.velocityCount());
-  requireSquare(kName, "da_dtau", da_dtau, tree.velocityCount());
+  const Eigen::Index n = tree.velocityCount(), stride = workspace.solveStride();
+  requireShape(kName, "da_dq", da_dq, n, n);
+  requireShape(kName, "da_dv", da_dv, n, n);
+  requireShape(kName, "da_dtau", da_dtau, n, n);
   forwardDynamics(tree, parameters, workspace, q, v, tau, a, external);
-  if (!tree.hasMimic()) {
-    solveOnTree(parameters, workspace,
-                internal::sample(tree, workspace, q.data(), v.data(), a.data()),
-                internal::bodyWrenches(tree, workspace, kName, external), da_dq, da_dv, da_dtau);
-    return;
-  }
-  inverseDynamicsDerivatives(tree, parameters, workspace, q, v, a, da_dq, da_dv, external);
   massMatrix(tree, parameters, workspace, q, workspace.square());
-  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(workspace.square());
-  da_dtau.setIdentity();
-  for (MatrixRef* matrix : {&da_dq, &da_dv, &da_dtau}) llt.solveInPlace(*matrix);
-  da_dq = -da_dq;
-  da_dv = -da_dv;
+  internal::factorizeMassMatrix(tree, workspace);
+  double* rows = workspace.solveRows();
+  std::fill_n(rows, n * stride, 0.0);
+  derivativesInto(tree, parameters, workspace, q, v, a,
+                  internal::bodyWrenches(tree, workspace, kName, external), {rows, stride, 1},
+                  {rows + n, stride, 1});
+  for (Eigen::Index i = 0; i < n; ++i) rows[i * stride + 2 * n + i] = 1.0;
+  internal::solveMassMatrix(tree, workspace, 3 * n);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    for (Eigen::Index i = 0; i < n; ++i) da_dq(i, j) = -rows[i * stride + j];
+    for (Eigen::Index i = 0; i < n; ++i) da_dv(i, j) = -rows[i * stride + n + j];
+    std::copy_n(rows + j * stride + 2 * n, n, da_dtau.col(j).data());  // symmetric
+  }
 }
 
 void forwardDynamicsParameterDerivatives(const Tree& tree, const CompiledParameters& parameters,
@@ -118,13 +109,16 @@ void forwardDynamicsParameterDerivatives(const Tree& tree, const CompiledParamet
   forwardDynamics(tree, parameters, workspace, q, v, tau, a, external);
   torqueRegressor(tree, workspace, q, v, a, da_dpi);
   massMatrix(tree, parameters, workspace, q, workspace.square());
-  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(workspace.square());
-  // one column at a time: a wide right-hand side would be packed on the heap
-  for (Eigen::Index c = 0; c < da_dpi.cols(); ++c) {
-    workspace.column() = da_dpi.col(c);
-    if (workspace.column().isZero(0.0)) continue;
-    llt.solveInPlace(workspace.column());
-    da_dpi.col(c) = -workspace.column();
+  internal::factorizeMassMatrix(tree, workspace);
+  const Eigen::Index n = tree.velocityCount(), stride = workspace.solveStride();
+  double* rows = workspace.solveRows();
+  for (Eigen::Index first = 0; first < da_dpi.cols(); first += workspace.solveColumns()) {
+    const Eigen::Index count = std::min(workspace.solveColumns(), da_dpi.cols() - first);
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (Eigen::Index c = 0; c < count; ++c) rows[i * stride + c] = da_dpi(i, first + c);
+    internal::solveMassMatrix(tree, workspace, count);
+    for (Eigen::Index c = 0; c < count; ++c)
+      for (Eigen::Index i = 0; i < n; ++i) da_dpi(i, first + c) = -rows[i * stride + c];
   }
 }
 
@@ -212,9 +206,11 @@ void torqueRegressorGradientBatch(const Tree& tree, Workspace& workspace, ConstM
   if (weights.capacity() < samples)
     throw Error(std::string(kName) + ": the weights hold fewer samples than q.");
   requireSize(kName, "columns of q", q.cols(), tree.positionCount());
-  for (const ConstMatrixRef* m : {&v, &a}) requireSize(kName, "v or a", m->size(), samples * nv);
+  requireSize(kName, "columns of the weights", weights.columns(),
+              static_cast<Eigen::Index>(10 * tree.model().links.size()));
+  for (const ConstMatrixRef* m : {&v, &a}) requireShape(kName, "v or a", *m, samples, nv);
   for (const MatrixRef* m : {&gradient_q, &gradient_v, &gradient_a}) {
-    requireSize(kName, "a gradient", m->size(), samples * nv);
+    requireShape(kName, "a gradient", *m, samples, nv);
   }
   const internal::BatchInput input = {&q, &v, &a};
   for (Eigen::Index k = 0; k < internal::blockCount(samples, table.lanes); ++k) {

@@ -6,6 +6,7 @@
 
 #include "proprio/dynamics/forward_dynamics.h"
 #include "proprio/dynamics/inverse_dynamics.h"
+#include "proprio/dynamics/mass_matrix.h"
 #include "proprio/dynamics/regressor.h"
 #include "proprio/dynamics/testing/model_zoo.h"
 #include "proprio/dynamics/testing/perturb.h"
@@ -211,6 +212,68 @@ TEST(Derivatives, ForwardDynamicsWithRespectToParameters) {
     torqueRegressor(r.tree, r.workspace, x.q, x.v, a, Y);
     for (const Dual& t : torque) EXPECT_NEAR(t.derivative, 0.0, 1e-9 * (1 + (Y * d).norm()));
   }
+}
+
+// Parameters that no body has, with a mass matrix that is indefinite: accelerations and derivatives
+// are still those of M a + bias = tau, also where joints mimic others.
+TEST(Derivatives, ImpossibleParametersAreSolved) {
+  for (const bool mimic : {false, true}) {
+    SCOPED_TRACE(mimic);
+    Model model = serialChain(4);
+    if (mimic) model.joints[3].mimic = Mimic{model.joints[1].name, 0.7, 0.1};
+    TestRobot r(std::make_shared<const Model>(finalize(model)));
+    for (int k = 0; k < 10; ++k) r.parameters.values[static_cast<size_t>(20 + k)] *= -10.0;
+    for (int k = 0; k < 10; ++k) r.parameters.values[static_cast<size_t>(40 + k)] *= -10.0;
+    r.compiled = compileParameters(r.tree, r.parameters);
+    const int nv = r.tree.velocityCount();
+    const RandomState x = randomState(r.tree, 3, 1.0);
+    Eigen::MatrixXd M(nv, nv), dq(nv, nv), dv(nv, nv), dtau(nv, nv), tau_q(nv, nv), tau_v(nv, nv);
+    massMatrix(r.tree, r.compiled, r.workspace, x.q, M);
+    ASSERT_LT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(M).eigenvalues()[0], 0.0);
+    const Eigen::MatrixXd inverse = M.inverse();
+    const double tolerance = 1e-12 * M.norm() * inverse.norm();  // rounding times condition
+    Eigen::VectorXd tau(nv), a(nv);
+    inverseDynamics(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, tau);
+    forwardDynamicsByMassMatrix(r.tree, r.compiled, r.workspace, x.q, x.v, tau, a);
+    EXPECT_LT((a - x.a).norm(), tolerance * x.a.norm());
+    forwardDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, tau, a, dq, dv, dtau);
+    EXPECT_LT((a - x.a).norm(), tolerance * x.a.norm());
+    EXPECT_LT((dtau - inverse).norm(), tolerance * inverse.norm());
+    inverseDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, tau_q, tau_v);
+    EXPECT_LT((dq + inverse * tau_q).norm(), tolerance * (inverse.norm() * tau_q.norm()));
+    EXPECT_LT((dv + inverse * tau_v).norm(), tolerance * (inverse.norm() * tau_v.norm()));
+    const auto columns = static_cast<Eigen::Index>(10 * r.tree.model().links.size());
+    Eigen::MatrixXd Y(nv, columns), dpi(nv, columns);
+    torqueRegressor(r.tree, r.workspace, x.q, x.v, x.a, Y);
+    forwardDynamicsParameterDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, tau, a, dpi);
+    EXPECT_LT((dpi + inverse * Y).norm(), tolerance * (inverse.norm() * Y.norm()));
+  }
+}
+
+// As many entries in another shape are refused.
+TEST(Derivatives, ShapesAreChecked) {
+  TestRobot r(std::make_shared<const Model>(finalize(serialChain(4))));
+  const RandomState x = randomState(r.tree, 3, 1.0);
+  Eigen::MatrixXd square(4, 4), tall(8, 2);
+  Eigen::VectorXd a(4);
+  EXPECT_THROW(
+      inverseDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, tall, square),
+      Error);
+  EXPECT_THROW(
+      inverseDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, square, tall),
+      Error);
+  EXPECT_THROW(forwardDynamicsDerivatives(r.tree, r.compiled, r.workspace, x.q, x.v, x.a, a, square,
+                                          square, tall),
+               Error);
+  const Eigen::MatrixXd samples = Eigen::MatrixXd::Ones(3, 4);
+  Eigen::MatrixXd gradient(3, 4), turned(4, 3);
+  RegressorBatch few(r.tree, 3, 10), weights(r.tree, 3, 10 * r.tree.model().links.size());
+  EXPECT_THROW(torqueRegressorGradientBatch(r.tree, r.workspace, samples, samples, samples, few,
+                                            gradient, gradient, gradient),
+               Error);
+  EXPECT_THROW(torqueRegressorGradientBatch(r.tree, r.workspace, samples, samples, samples, weights,
+                                            gradient, gradient, turned),
+               Error);
 }
 
 // The gradient of a weighted sum of regressor entries equals central differences; the batch form

@@ -51,6 +51,7 @@ Eigen::VectorXd driveCurrents(const Tree& tree, const Parameters& parameters, Co
 Eigen::VectorXd accelerationsFromCurrents(const Tree& tree, const Parameters& parameters,
                                           ConstVectorRef q, ConstVectorRef v,
                                           ConstVectorRef currents) {
+  requireSize("accelerationsFromCurrents", "currents", currents.size(), tree.velocityCount());
   const Eigen::VectorXd gains = gainsOfDrives(tree);
   const Eigen::VectorXd still = Eigen::VectorXd::Zero(tree.velocityCount());
   Workspace workspace(tree);
@@ -64,12 +65,17 @@ Eigen::VectorXd accelerationsFromCurrents(const Tree& tree, const Parameters& pa
 
 Eigen::VectorXd sensorTorques(const Tree& tree, const Parameters& parameters, ConstVectorRef a,
                               ConstVectorRef currents, ConstVectorRef motor_friction) {
+  requireSize("sensorTorques", "a", a.size(), tree.velocityCount());
+  requireSize("sensorTorques", "currents", currents.size(), tree.velocityCount());
+  requireSize("sensorTorques", "motor_friction", motor_friction.size(), tree.velocityCount());
   Eigen::VectorXd torques = gainsOfDrives(tree).cwiseProduct(currents) - motor_friction;
   const ParameterLayout& layout = *parameters.layout;
   for (int p = layout.inertialSize(); p < layout.size(); ++p) {
     if (layout[p].kind != ParameterKind::kRotorInertia) continue;
     const int i = tree.velocityIndex(layout[p].joint);
-    if (i >= 0) torques[i] -= parameters.values[static_cast<size_t>(p)] * a[i];
+    if (i < 0) continue;
+    const double ratio = tree.model().joints[static_cast<size_t>(layout[p].joint)].mimic_ratio;
+    torques[i] -= ratio * ratio * parameters.values[static_cast<size_t>(p)] * a[i];
   }
   return torques;
 }

@@ -69,6 +69,29 @@ TEST(DriveChain, ElbowInClosedForm) {
   }
 }
 
+// The rotor of a joint that follows another at three times its speed weighs nine times as much on
+// the leader, before the sensor.
+TEST(DriveChain, RotorOfAFollower) {
+  Model model = readRobot(std::string(PROPRIO_SOURCE_DIR) + "/examples/robots/planar_2r.yaml");
+  const double inertias[2] = {0.1, 0.5};
+  for (size_t k = 0; k < 2; ++k) {
+    model.joints[k].friction = {};
+    model.joints[k].drive = {};
+    model.joints[k].drive.declared = true;
+    model.joints[k].drive.rotor_inertia = inertias[k];
+  }
+  model.joints[1].mimic = Mimic{model.joints[0].name, 3.0, 0.0};
+  const auto shared = std::make_shared<const Model>(finalize(std::move(model)));
+  const Tree tree(shared);
+  const Parameters parameters = declaredParameters(shared);
+  const Eigen::VectorXd q = Eigen::VectorXd::Constant(1, 0.3),
+                        a = Eigen::VectorXd::Constant(1, 2.0), zero = Eigen::VectorXd::Zero(1);
+  const Eigen::VectorXd current = driveCurrents(tree, parameters, q, zero, a);
+  EXPECT_NEAR(current[0] - sensorTorques(tree, parameters, a, current, zero)[0],
+              (0.1 + 9.0 * 0.5) * 2.0, 1e-12);
+  EXPECT_THROW(sensorTorques(tree, parameters, a, Eigen::VectorXd::Zero(0), zero), Error);
+}
+
 // A payload of 34 kg at 5 cm adds 16.67 N m of gravity torque, and nothing else at rest.
 TEST(DriveChain, PayloadOfTheElbow) {
   const Tree tree = elbow();

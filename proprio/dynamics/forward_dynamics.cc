@@ -1,11 +1,11 @@
 #include "proprio/dynamics/forward_dynamics.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "proprio/dynamics/coordinates.h"
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/dynamics/mass_matrix.h"
+#include "proprio/dynamics/mass_solver_internal.h"
 
 namespace proprio {
 namespace {
@@ -39,7 +39,7 @@ void dualByMassMatrix(const Tree& tree, const CompiledParametersOf<Dual>& parame
     workspace.square()(tree.v_source[i], tree.v_source[j]) +=
         tree.v_ratio[i] * tree.v_ratio[j] * full[k].value;
   }
-  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(workspace.square());
+  internal::factorizeMassMatrix(tree, workspace);
   for (Dual& x : *a) x.value = 0.0;
   for (double Dual::*part : {&Dual::value, &Dual::derivative}) {
     for (size_t i = 0; i < tree.v_source.size(); ++i)
@@ -51,7 +51,7 @@ void dualByMassMatrix(const Tree& tree, const CompiledParametersOf<Dual>& parame
       workspace.column()[static_cast<Eigen::Index>(i)] = tau[i].*part;
     for (size_t i = 0; i < tree.v_source.size(); ++i)
       workspace.column()[tree.v_source[i]] -= tree.v_ratio[i] * (s.tau[i].*part);
-    llt.solveInPlace(workspace.column());
+    internal::solveMassMatrix(tree, workspace, workspace.column());
     for (size_t i = 0; i < a->size(); ++i)
       (*a)[i].*part = workspace.column()[static_cast<Eigen::Index>(i)];
   }
@@ -99,9 +99,9 @@ void forwardDynamicsByMassMatrix(const Tree& tree, const CompiledParameters& par
   biasTorque(tree, parameters, workspace, q, v, workspace.column(), external);
   workspace.column() = tau - workspace.column();
   massMatrix(tree, parameters, workspace, q, workspace.square());
-  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(workspace.square());
+  internal::factorizeMassMatrix(tree, workspace);
   a = workspace.column();
-  llt.solveInPlace(a);
+  internal::solveMassMatrix(tree, workspace, a);
 }
 
 void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters,

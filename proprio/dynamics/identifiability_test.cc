@@ -53,6 +53,43 @@ TEST(Identifiability, IndustrialArmsHave52) {
   EXPECT_EQ(agreedCount(RobotWithBase(bundled("rv2sq")), true), 52);
 }
 
+// Away from standstill 1 is the positive side of the sign less the negative one: Coulomb friction
+// by sides and an offset, or a spring's preload, are two parameters and not three.
+TEST(Identifiability, OffsetIsADifferenceOfSides) {
+  Model model = bare(bundled("planar_2r"));
+  const int count = agreedCount(RobotWithBase(model), true);
+  FrictionModel& friction = model.joints[0].friction;
+  const auto add = [&friction](FrictionTermKind kind) {
+    friction.terms.emplace_back();
+    friction.terms.back().kind = kind;
+  };
+  add(FrictionTermKind::kCoulombPositive);
+  add(FrictionTermKind::kCoulombNegative);
+  add(FrictionTermKind::kOffset);
+  EXPECT_EQ(agreedCount(RobotWithBase(finalize(model)), true), count + 2);
+  add(FrictionTermKind::kCoulomb);
+  EXPECT_EQ(agreedCount(RobotWithBase(finalize(model)), true), count + 2);
+  friction.smooth_sign = SmoothSign::kTanh;
+  friction.smooth_gain = 20.0;
+  EXPECT_EQ(agreedCount(RobotWithBase(finalize(model)), true), count + 3);
+}
+
+// The second axis of an arm on a vertical one is tilted by very little: columns that only the tilt
+// gives are small, and their rounding is not taken for a parameter.
+TEST(Identifiability, SmallTiltsAreNotMiscounted) {
+  for (const double tilt : {3e-5, 1e-4, 1e-3}) {
+    SCOPED_TRACE(tilt);
+    Model model = bare(bundled("planar_2r"));
+    model.gravity = Vector3d(0, 0, -9.81);
+    for (Joint& joint : model.joints) joint.axis = Vector3d::UnitZ();
+    model.joints[1].X_FJ.R = rotationFromRpy({tilt, 0, 0});
+    const RobotWithBase robot(finalize(std::move(model)));
+    EXPECT_EQ(robot.sampled().count(), robot.exact().count());
+    const Model& typed = robot.tree.model();  // tilts like these are no angles that were meant
+    EXPECT_TRUE(snappedJoints(typed, withSnappedGeometry(typed)).empty());
+  }
+}
+
 // The coupled wrist of the TX40 adds two parameters (friction of motor 6), three with its inertia;
 // six offsets make 61.
 TEST(Identifiability, CoupledWristAdds) {

@@ -69,10 +69,17 @@ class FeatureTable {
   void addSignSide(int row, int k, const std::string& kind, int side, int parameter,
                    double coefficient) {
     const Follower& f = follower(k);
+    if (kind.empty()) {  // where v > 0: (1 + sign v)/2, where v < 0: (sign v - 1)/2
+      add(row, fmt::format("s{}", f.leader), parameter, 0.5 * f.sign() * coefficient);
+      return addOne(row, parameter, 0.5 * side * coefficient);
+    }
     add(row, fmt::format("s{}{}{}", f.leader, kind, side * f.sign() > 0.0 ? '+' : '-'), parameter,
         f.sign() * coefficient);
   }
   void addSign(int row, int k, const std::string& kind, int parameter, double coefficient) {
+    if (kind.empty())
+      return add(row, fmt::format("s{}", follower(k).leader), parameter,
+                 follower(k).sign() * coefficient);
     for (const int side : {1, -1}) addSignSide(row, k, kind, side, parameter, coefficient);
   }
 
@@ -133,13 +140,8 @@ void addFrictionTerm(FeatureTable& table, int j, const FrictionModel& friction,
       return table.add(j, fmt::format("power{}{}", term.exponent, sign), parameter,
                        f.sign() * std::pow(speed, term.exponent));
     case FrictionTermKind::kArctan:
-      if (friction.smooth_sign == SmoothSign::kArctan &&
-          std::abs(term.scale) == friction.smooth_gain) {
-        const double factor = std::copysign(std::numbers::pi / 2.0, term.scale);
-        return table.addSign(j, j, sign, parameter, factor);
-      }
-      return table.add(j, "arctan" + featureNumber(std::abs(term.scale) * speed), parameter,
-                       f.sign() * std::copysign(1.0, term.scale));
+      return table.addSign(j, j, "atan" + featureNumber(std::abs(term.scale) * speed), parameter,
+                           std::copysign(std::numbers::pi / 2.0, term.scale));
     case FrictionTermKind::kStribeck:
       return table.add(j,
                        fmt::format("stribeck{}^{}{}", featureNumber(std::abs(term.scale) / speed),

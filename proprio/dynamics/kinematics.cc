@@ -36,8 +36,8 @@ Pose jointMotion(const Tree& tree, const TreeBody& body, ConstVectorRef q) {
   } else if (body.joint == BodyJoint::kFloating) {
     const int start = tree.q_source[static_cast<size_t>(body.q)];
     X.p = q.segment<3>(start);
-    const Eigen::Quaterniond quaternion(q[start + 6], q[start + 3], q[start + 4], q[start + 5]);
-    X.R = quaternion.normalized().toRotationMatrix();
+    const Eigen::Vector4d xyzw = q.segment<4>(start + 3) / q.segment<4>(start + 3).norm();
+    X.R = Eigen::Quaterniond(xyzw[3], xyzw[0], xyzw[1], xyzw[2]).toRotationMatrix();
   }
   return X;
 }

@@ -11,7 +11,7 @@
 /// Jacobian columns of a link are the S of the coordinates on its path. Source: Traversaro
 /// 2017, 3.4-3.5.
 ///
-/// Real-time once the Kinematics object exists.
+/// Real-time once the Kinematics object exists. A quaternion of zeros gives poses that are NaN.
 
 #include <vector>
 

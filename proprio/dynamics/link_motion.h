@@ -6,7 +6,8 @@
 /// accelerometer readings along the tree without pose or linear velocity of the base.
 ///
 /// Written for clarity, one sample at a time; inverse dynamics and the torque regressor have faster
-/// routes of their own. Real-time once `motions` has its size.
+/// routes of their own. Real-time once `motions` has its size; throws Error for a quaternion that
+/// is zero or not finite.
 
 #include "proprio/dynamics/inverse_dynamics.h"
 #include "proprio/spatial/motion_types.h"

@@ -20,7 +20,7 @@ void integratePosition(const Tree& tree, const ConstVectorRef& q, const ConstVec
 
 /// Real-time: dq/dt into `out` for an integrator of plain numbers: p' = R v and, for the quaternion
 /// (u, s), u' = (s w + u x w)/2, s' = -u.w/2 (its norm stays). Coordinates of mimic joints are not
-/// positions. @throws Error for other sizes.
+/// positions. @throws Error for other sizes and for a quaternion that is zero or not finite.
 void positionRate(const Tree& tree, const ConstVectorRef& q, const ConstVectorRef& v,
                   VectorRef out);
 

@@ -253,6 +253,48 @@ TEST(Quantities, CoriolisMatricesAreConsistent) {
   }
 }
 
+// A link without mass and with inertia, as base parameters may have it, takes part in both.
+TEST(Quantities, MasslessInertiaTakesPart) {
+  for (const ZooEntry& entry : modelZoo(false)) {
+    SCOPED_TRACE(entry.name);
+    RobotInMotion r(entry.model);
+    if (!r.tree.floating() || entry.model->links.size() < 3) continue;
+    Parameters parameters = declaredParameters(entry.model);
+    const int link = entry.model->links.size() > 3 ? 3 : 2;
+    for (int k = 0; k < 10; ++k) {
+      parameters.values[static_cast<size_t>(10 * link + k)] = k < 4 ? 0.0 : k % 3 == 1 ? 0.4 : 0.1;
+    }
+    r.compiled = compileParameters(r.tree, parameters);
+    const RandomState x = randomState(r.tree, 3, 1.0);
+    const int nv = r.tree.velocityCount();
+    computeKinematics(r.tree, x.q, x.v, r.kinematics);
+    Eigen::VectorXd bias(nv), gravity(nv);
+    biasTorque(r.tree, r.compiled, r.workspace, x.q, x.v, bias);
+    gravityTorque(r.tree, r.compiled, r.workspace, x.q, gravity);
+    Eigen::MatrixXd C(nv, nv);
+    CoriolisWorkspace workspace(r.tree);
+    coriolisMatrix(r.tree, r.compiled, r.kinematics, CoriolisFactorisation::kCentreOfMass,
+                   workspace, C);
+    EXPECT_LT((C * x.v + gravity - bias).norm(), 1e-9 * (1 + bias.norm()));
+    Kinematics forward(r.tree), backward(r.tree);
+    computeKinematics(r.tree, integrate(r.tree, x, kQuantityStep), x.v, forward);
+    computeKinematics(r.tree, integrate(r.tree, x, -kQuantityStep), x.v, backward);
+    const Eigen::MatrixXd rate = (toCentroidalBase(r.tree, r.compiled, forward).T_inverse -
+                                  toCentroidalBase(r.tree, r.compiled, backward).T_inverse) /
+                                 (2 * kQuantityStep);
+    EXPECT_LT((toCentroidalBase(r.tree, r.compiled, r.kinematics).T_inverse_rate - rate).norm(),
+              kDifference * (1 + rate.norm()));
+  }
+}
+
+// A quaternion of zeros is no rotation, and nothing makes it the identity.
+TEST(Quantities, QuaternionOfZerosIsNotTheIdentity) {
+  RobotInMotion r(std::make_shared<const Model>(withBase(planar2R(), "link_1", true)));
+  const RandomState x = randomState(r.tree, 3, 1.0);
+  computeKinematics(r.tree, Eigen::VectorXd::Zero(r.tree.positionCount()), x.v, r.kinematics);
+  EXPECT_TRUE(r.kinematics.X_WB[0].R.hasNaN());
+}
+
 // Momentum, its rate, the centre of mass and their Jacobians (T-11, T-20, T-30, T-31).
 TEST(Quantities, CentroidalQuantitiesAreConsistent) {
   for (const ZooEntry& entry : wholeZoo()) {

@@ -10,6 +10,8 @@
 namespace proprio {
 namespace {
 
+constexpr int kCoordinates[4] = {0, 1, 1, 6};  // velocities of a kernels::JointKind
+
 /// The link's ten numbers moved into the body frame, as second moments: with X_BL = (R, p),
 /// h = R h_L + m p, S = R S_L R^T + p h'^T + h' p^T + m p p^T, h' = R h_L, S_L = tr(I)/2 1 - I.
 template <class T>
@@ -121,7 +123,6 @@ kernels::Body kernelBody(const TreeBody& from, const kernels::Body* parent) {
   for (int k = 0; k < 9; ++k) body.R[k] = from.R_PJ[k], body.R_BL[k] = from.R_BL[k];
   for (int k = 0; k < 3; ++k) body.p[k] = from.p_PJ[k], body.p_BL[k] = from.p_BL[k];
   fillPermutation(from, &body);
-  constexpr int kCoordinates[4] = {0, 1, 1, 6};
   if (parent != nullptr) {
     body.level = parent->level + 1;
     body.axes = parent->axes + kCoordinates[parent->joint];
@@ -154,7 +155,6 @@ AlignedBuffer::AlignedBuffer(size_t doubles) {
 void AlignedBuffer::Free::operator()(double* p) const { std::free(p); }
 
 Workspace::Workspace(const Tree& tree) {
-  constexpr int kCoordinates[4] = {0, 1, 1, 6};
   tree_ = {};
   for (const TreeBody& from : tree.bodies()) {
     const kernels::Body* parent =
@@ -189,20 +189,7 @@ Workspace::Workspace(const Tree& tree) {
       rows[body.axes + k] = 2 * (body.v + k) + (translates ? 1 : 0);
     }
   }
-  // coordinates in depth-first order; a body's first one hangs on the last one of its nearest
-  // moving ancestor
-  coordinate_up_.assign(static_cast<size_t>(tree_.nv), -1);
-  std::vector<int> last_of(static_cast<size_t>(tree_.count), -1);
-  for (int i = 0; i < tree_.count; ++i) {
-    const kernels::Body& body = bodies_[static_cast<size_t>(i)];
-    int last = body.parent < 0 ? -1 : last_of[static_cast<size_t>(body.parent)];
-    for (int k = 0; k < kCoordinates[body.joint]; ++k) {
-      coordinate_up_[static_cast<size_t>(body.v + k)] = last;
-      last = body.v + k;
-      coordinate_order_.push_back(last);
-    }
-    last_of[static_cast<size_t>(i)] = last;
-  }
+  fillCoordinateOrder(tree);
   // coordinates of two bodies are related when one body lies on the path of the other
   std::vector<char> related(static_cast<size_t>(tree_.nv * tree_.nv), 0);
   for (int i = 0; i < tree_.count; ++i) {
@@ -243,6 +230,30 @@ Workspace::Workspace(const Tree& tree) {
   regressor_.setZero(tree.velocityCount(), ParameterLayout(tree.sharedModel()).size());
   square_.setZero(tree.velocityCount(), tree.velocityCount());
   column_.setZero(tree.velocityCount());
+}
+
+void Workspace::fillCoordinateOrder(const Tree& tree) {
+  const int n = tree.velocityCount();
+  coordinate_up_.assign(static_cast<size_t>(n), -1);
+  if (tree.hasMimic()) {
+    for (int i = 0; i < n; ++i) {
+      coordinate_order_.push_back(i);
+      coordinate_up_[static_cast<size_t>(i)] = i - 1;
+    }
+    return;
+  }
+  // a body's first coordinate hangs on the last one of its nearest moving ancestor
+  std::vector<int> last_of(static_cast<size_t>(tree_.count), -1);
+  for (int i = 0; i < tree_.count; ++i) {
+    const kernels::Body& body = bodies_[static_cast<size_t>(i)];
+    int last = body.parent < 0 ? -1 : last_of[static_cast<size_t>(body.parent)];
+    for (int k = 0; k < kCoordinates[body.joint]; ++k) {
+      coordinate_up_[static_cast<size_t>(body.v + k)] = last;
+      last = body.v + k;
+      coordinate_order_.push_back(last);
+    }
+    last_of[static_cast<size_t>(i)] = last;
+  }
 }
 
 kernels::Tree Workspace::weightlessTree() const {

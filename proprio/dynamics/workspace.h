@@ -97,15 +97,15 @@ class Workspace {
   LinkWrenches& linkWrenches() { return link_wrenches_; }
   /// velocityCount() x size of the model's parameter layout.
   Eigen::MatrixXd& regressor() { return regressor_; }
-  /// Full velocity coordinates in depth-first order, and for each coordinate the next one towards
-  /// the root (-1 at the root).
+  /// For the mass matrix: velocity coordinates, parents first, and for each one the next towards
+  /// the root (-1 at the root). Where joints mimic others all coordinates are related: one chain.
   const std::vector<int>& coordinateOrder() const { return coordinate_order_; }
   const std::vector<int>& coordinateUp() const { return coordinate_up_; }
   /// A right-hand side of three square matrices side by side: its columns (a multiple of the
   /// lanes), the distance of its rows (not a power of two, which would share few sets of the
   /// cache), and room for it.
   Eigen::Index solveColumns() const { return solve_columns_; }
-  Eigen::Index solveStride() const { return solve_columns_ + kMaxLanes; }
+  Eigen::Index solveStride() const { return solve_columns_ + 8; }
   double* solveRows() { return solve_rows_.data(); }
   Eigen::MatrixXd& square() { return square_; }
   Eigen::VectorXd& column() { return column_; }
@@ -113,7 +113,9 @@ class Workspace {
  private:
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
-  static constexpr int kMaxLanes = 8;
+  void fillCoordinateOrder(const Tree& tree);
+
+  static constexpr int kMaxLanes = 4;
   std::vector<kernels::Body> bodies_;
   kernels::Tree tree_;
   std::vector<int> row_of_;

@@ -29,9 +29,15 @@ Vector3d unskew(const Matrix3d& S) {
 
 Matrix3d rotationExp(const Vector3d& w) {
   // R = 1 + a w^ + b w^ w^ with a = sin(t)/t and b = (1 - cos t)/t^2 = (sin(t/2)/(t/2))^2 / 2;
-  // the second form of b has no cancellation, so only division by zero needs care
+  // the second form of b has no cancellation, so only division by zero needs care; and t^2 where t
+  // is huge, so that turns of more than one radian go by the unit axis
   const double angle = w.stableNorm();
   const double half = 0.5 * angle;
+  if (angle > 1.0) {
+    const Matrix3d U = skew(w / angle);
+    const double s = std::sin(half);
+    return Matrix3d::Identity() + std::sin(angle) * U + 2.0 * s * s * U * U;
+  }
   const double a = angle == 0.0 ? 1.0 : std::sin(angle) / angle;
   const double half_sinc = half == 0.0 ? 1.0 : std::sin(half) / half;
   const double b = 0.5 * half_sinc * half_sinc;

@@ -41,6 +41,16 @@ TEST(Pose, ExponentialAgreesWithAngleAxis) {
   }
 }
 
+// Turns whose square is no number are rotations, too.
+TEST(Pose, ExponentialOfHugeAngles) {
+  for (const double angle : {1e100, 1e200, 1e300}) {
+    const Matrix3d R = rotationExp(angle * Vector3d::UnitZ());
+    EXPECT_NEAR(R(0, 0), std::cos(angle), kPoseRound);
+    EXPECT_NEAR(R(1, 0), std::sin(angle), kPoseRound);
+    EXPECT_LT((R * R.transpose() - Matrix3d::Identity()).norm(), 10 * kPoseRound);
+  }
+}
+
 // The logarithm undoes the exponential with full relative accuracy from 1e-150 to pi - 1e-15.
 TEST(Pose, LogarithmUndoesExponentialEverywhere) {
   std::mt19937 rng(2);

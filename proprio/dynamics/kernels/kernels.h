@@ -57,8 +57,9 @@ struct Table {
   Functions<double, double> pack;  ///< `lanes` samples, the same inertias for all
   Functions<double, double>
       lane;  ///< `lanes` samples, Inertia and rotor hold `lanes` doubles per number
-  /// M X = B with the tree's sparsity, see tree_solve.inl.
-  void (*tree_solve)(int n, const int* order, const int* up, double* H, double* B,
+  /// M X = B with the tree's sparsity in two steps, see tree_solve.inl.
+  void (*tree_factorize)(int n, const int* order, const int* up, double* H);
+  void (*tree_solve)(int n, const int* order, const int* up, const double* H, double* B,
                      ptrdiff_t columns, ptrdiff_t stride);
   /// y[i] = tanh(x[i]) within 2 units in the last place, for i < count rounded up to `lanes`.
   void (*tanh)(const double* x, double* y, ptrdiff_t count);

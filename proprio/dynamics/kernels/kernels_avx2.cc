@@ -12,6 +12,7 @@ extern const Table kAvx2 = {
     isa_avx2::Entry<double, double, double, double>::functions(),
     isa_avx2::Entry<isa_avx2::Pack, double, double, double>::functions(),
     isa_avx2::Entry<isa_avx2::Pack, isa_avx2::Pack, double, double>::functions(),
+    isa_avx2::treeFactorize,
     isa_avx2::treeSolve,
     isa_avx2::tanhMany};
 

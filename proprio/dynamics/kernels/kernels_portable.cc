@@ -12,6 +12,7 @@ const Table kPortable = {
     isa_portable::Entry<double, double, double, double>::functions(),
     isa_portable::Entry<isa_portable::Pack, double, double, double>::functions(),
     isa_portable::Entry<isa_portable::Pack, isa_portable::Pack, double, double>::functions(),
+    isa_portable::treeFactorize,
     isa_portable::treeSolve,
     isa_portable::tanhMany};
 const Functions<Dual, Dual> kDual = isa_portable::Entry<Dual, Dual, Dual, Dual>::functions();

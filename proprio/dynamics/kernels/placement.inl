@@ -46,7 +46,7 @@ PROPRIO_INLINE Mat3<T> revoluteRotation(const Body& b, T s, T c) {
           c * b.R[6] + s * b.R[7], c * b.R[7] - s * b.R[6], T(b.R[8])};
 }
 
-/// Rotation of a quaternion (x, y, z, w) of any length.
+/// Rotation of a quaternion (x, y, z, w) of any length whose square is a normal number.
 template <class T>
 PROPRIO_INLINE Mat3<T> quaternionRotation(T x, T y, T z, T w) {
   const T k = inverseSquareRoot(x * x + y * y + z * z + w * w);

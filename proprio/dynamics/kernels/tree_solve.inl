@@ -20,10 +20,8 @@ PROPRIO_INLINE bool isZero(const Pack x[kSolveBlock]) {
 
 /// H: M, row by row; entries (k, ancestor of k) are overwritten by the unit L, the diagonal by 1/D.
 /// `order`: the coordinates, parents first; `up`: the next coordinate towards the root, -1 at the
-/// root. B: n rows, `stride` doubles apart, of `columns` (a multiple of the block) doubles, aligned,
-/// overwritten by X.
-inline void treeSolve(int n, const int* order, const int* up, double* H, double* B,
-                      ptrdiff_t columns, ptrdiff_t stride) {
+/// root.
+inline void treeFactorize(int n, const int* order, const int* up, double* H) {
   for (int p = n - 1; p >= 0; --p) {
     const int k = order[p];
     const double inverse = 1.0 / H[k * n + k];
@@ -34,6 +32,12 @@ inline void treeSolve(int n, const int* order, const int* up, double* H, double*
     }
     H[k * n + k] = inverse;
   }
+}
+
+/// B: n rows, `stride` doubles apart, of `columns` (rounded up to the block) doubles, aligned,
+/// overwritten by X.
+inline void treeSolve(int n, const int* order, const int* up, const double* H, double* B,
+                      ptrdiff_t columns, ptrdiff_t stride) {
   // several packs of columns at a time, so that their chains of operations overlap
   for (ptrdiff_t c = 0; c < columns; c += kSolveBlock * PROPRIO_LANES) {
     double* b = B + c;
