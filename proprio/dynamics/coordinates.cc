@@ -56,6 +56,24 @@ void contractTorque(const Tree& tree, const double* full, ptrdiff_t full_stride,
   }
 }
 
+void contractMatrix(const Tree& tree, const kernels::MatrixView<double>& full,
+                    const kernels::MatrixView<double>& free) {
+  const auto entry = [](const kernels::MatrixView<double>& M, int i, int j) -> double& {
+    return M.data[i * M.row_stride + j * M.column_stride];
+  };
+  const int nv = tree.velocityCount(), nf = tree.fullVelocityCount();
+  for (int j = 0; j < nv; ++j)
+    for (int i = 0; i < nv; ++i) entry(free, i, j) = 0.0;
+  for (int l = 0; l < nf; ++l) {
+    const auto b = static_cast<size_t>(l);
+    for (int k = 0; k < nf; ++k) {
+      const auto a = static_cast<size_t>(k);
+      entry(free, tree.v_source[a], tree.v_source[b]) +=
+          tree.v_ratio[a] * tree.v_ratio[b] * entry(full, k, l);
+    }
+  }
+}
+
 void storeStructuralZeros(const Workspace& workspace, const kernels::MatrixView<double>& M,
                           Eigen::Index samples) {
   for (const Workspace::ZeroRun& run : workspace.structuralZeros()) {

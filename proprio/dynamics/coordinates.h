@@ -17,6 +17,11 @@ void expandVelocity(const Tree& tree, const double* free, ptrdiff_t free_stride,
 void contractTorque(const Tree& tree, const double* full, ptrdiff_t full_stride, double* free,
                     ptrdiff_t free_stride);
 
+/// free(i, j) = sum ratio_k ratio_l full(k, l) over the full coordinates k, l of free ones i, j;
+/// whole.
+void contractMatrix(const Tree& tree, const kernels::MatrixView<double>& full,
+                    const kernels::MatrixView<double>& free);
+
 /// Zeros of a square matrix over full velocity coordinates where these lie on different branches,
 /// for `samples` samples.
 void storeStructuralZeros(const Workspace& workspace, const kernels::MatrixView<double>& M,

@@ -1,5 +1,6 @@
 #include "proprio/dynamics/coriolis.h"
 
+#include "proprio/dynamics/coordinates.h"
 #include "proprio/spatial/se3.h"
 
 namespace proprio {
@@ -90,14 +91,8 @@ void coriolisMatrix(const Tree& tree, const CompiledParameters& parameters,
       }
     }
   }
-  C.setZero();
-  for (int j = 0; j < tree.fullVelocityCount(); ++j) {
-    for (int k = 0; k < tree.fullVelocityCount(); ++k) {
-      const auto a = static_cast<size_t>(j), b = static_cast<size_t>(k);
-      C(tree.v_source[a], tree.v_source[b]) +=
-          tree.v_ratio[a] * tree.v_ratio[b] * workspace.full(j, k);
-    }
-  }
+  internal::contractMatrix(tree, {workspace.full.data(), 1, workspace.full.outerStride()},
+                           {C.data(), 1, C.outerStride()});
 }
 
 }  // namespace proprio

@@ -14,20 +14,6 @@ namespace {
 
 using Out = kernels::MatrixView<double>;
 
-/// free(i, j) = sum ratio_k ratio_l full(k, l) over the full coordinates of free ones i and j.
-void contract(const Tree& tree, const double* full, const Out& free) {
-  const int nv = tree.velocityCount(), nf = tree.fullVelocityCount();
-  for (int i = 0; i < nv; ++i)
-    for (int j = 0; j < nv; ++j) free.data[i * free.row_stride + j * free.column_stride] = 0.0;
-  for (int k = 0; k < nf; ++k) {
-    for (int l = 0; l < nf; ++l) {
-      const auto a = static_cast<size_t>(k), b = static_cast<size_t>(l);
-      free.data[tree.v_source[a] * free.row_stride + tree.v_source[b] * free.column_stride] +=
-          tree.v_ratio[a] * tree.v_ratio[b] * full[k + l * nf];
-    }
-  }
-}
-
 void requireShape(const char* function, const char* name, const ConstMatrixRef& matrix,
                   Eigen::Index rows, Eigen::Index columns) {
   if (matrix.rows() != rows)
@@ -51,8 +37,8 @@ void derivativesInto(const Tree& tree, const CompiledParameters& parameters, Wor
       workspace.kernelTree(), parameters.bodies.data(), workspace.scratch(), workspace.rowOf(), s.q,
       s.v, s.a, wrenches, to_dq, to_dv);
   if (!mimic) return;
-  contract(tree, to_dq.data, dq);
-  contract(tree, to_dv.data, dv);
+  internal::contractMatrix(tree, to_dq, dq);
+  internal::contractMatrix(tree, to_dv, dv);
 }
 
 }  // namespace

@@ -33,12 +33,8 @@ void dualByMassMatrix(const Tree& tree, const CompiledParametersOf<Dual>& parame
   std::fill_n(full, nf * nf, Dual());
   kernels::kDual.mass_matrix(workspace.kernelTree(), parameters.bodies.data(),
                              parameters.rotorOrNull(), s.scratch, {s.q, 1}, {full, 1, nf});
-  workspace.square().setZero();
-  for (int k = 0; k < nf * nf; ++k) {
-    const auto i = static_cast<size_t>(k % nf), j = static_cast<size_t>(k / nf);
-    workspace.square()(tree.v_source[i], tree.v_source[j]) +=
-        tree.v_ratio[i] * tree.v_ratio[j] * full[k].value;
-  }
+  Eigen::MatrixXd& M = workspace.square();
+  internal::contractMatrix(tree, {&full->value, 2, 2 * nf}, {M.data(), 1, M.outerStride()});
   internal::factorizeMassMatrix(tree, workspace);
   for (Dual& x : *a) x.value = 0.0;
   for (double Dual::*part : {&Dual::value, &Dual::derivative}) {

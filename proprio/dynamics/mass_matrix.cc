@@ -3,23 +3,6 @@
 #include "proprio/dynamics/coordinates.h"
 
 namespace proprio {
-namespace {
-
-/// free(i, j) = sum over full coordinates of ratio_k ratio_l full(k, l).
-void contractMatrix(const Tree& tree, const double* full, ptrdiff_t full_stride, double* free,
-                    ptrdiff_t free_stride) {
-  const int nv = tree.velocityCount(), nf = tree.fullVelocityCount();
-  for (int i = 0; i < nv * nv; ++i) free[i * free_stride] = 0.0;
-  for (int k = 0; k < nf; ++k) {
-    for (int l = 0; l < nf; ++l) {
-      const auto a = static_cast<size_t>(k), b = static_cast<size_t>(l);
-      free[(tree.v_source[a] + tree.v_source[b] * nv) * free_stride] +=
-          tree.v_ratio[a] * tree.v_ratio[b] * full[(k + l * nf) * full_stride];
-    }
-  }
-}
-
-}  // namespace
 
 void massMatrix(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
                 ConstVectorRef q, MatrixRef M) {
@@ -34,10 +17,7 @@ void massMatrix(const Tree& tree, const CompiledParameters& parameters, Workspac
   internal::storeStructuralZeros(workspace, view, 1);
   kernels::active().one.mass_matrix(workspace.kernelTree(), parameters.bodies.data(),
                                     parameters.rotorOrNull(), workspace.scratch(), s.q, view);
-  if (tree.hasMimic()) {
-    contractMatrix(tree, view.data, 1, workspace.square().data(), 1);
-    M = workspace.square();
-  }
+  if (tree.hasMimic()) internal::contractMatrix(tree, view, {M.data(), 1, M.outerStride()});
 }
 
 void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
@@ -64,8 +44,9 @@ void massMatrixBatch(const Tree& tree, const CompiledParameters& parameters, Wor
     table.pack.mass_matrix(workspace.kernelTree(), parameters.bodies.data(),
                            parameters.rotorOrNull(), workspace.scratch(), b.q, view);
     for (Eigen::Index lane = 0; !b.in_place && lane < b.count; ++lane) {
-      contractMatrix(tree, view.data + lane, table.lanes, out.data() + b.start + lane,
-                     out.outerStride());
+      internal::contractMatrix(
+          tree, {view.data + lane, view.row_stride, view.column_stride},
+          {out.data() + b.start + lane, out.outerStride(), nv * out.outerStride()});
     }
   }
 }

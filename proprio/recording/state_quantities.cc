@@ -4,7 +4,9 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <set>
 
 #include "proprio/core/error.h"
 #include "proprio/core/text.h"
@@ -133,14 +135,29 @@ Columns coriolisMatrices(Problem& p) {
   return out;
 }
 
-// A mass matrix that cannot be inverted names the joint that moves the least.
-[[noreturn]] void refuseSingular(const Problem& p, const MatrixXd& M, Index sample) {
+// A mass matrix that cannot be inverted names the coordinates that move without mass: most of the
+// weakest direction, with every coordinate in the unit that makes its own entry one.
+void requireInertia(const Problem& p, const MatrixXd& M, Index sample) {
+  constexpr double kSingular = 1e-13;  // rounding of M
+  const VectorXd units =
+      M.diagonal().unaryExpr([](double m) { return m > 0.0 ? std::sqrt(m) : 1.0; });
+  const SymmetricEigen modes =
+      symmetricEigen(units.cwiseInverse().asDiagonal() * M * units.cwiseInverse().asDiagonal());
+  if (modes.values.minCoeff() > kSingular) return;
   Index weakest = 0;
-  M.diagonal().minCoeff(&weakest);
+  modes.values.minCoeff(&weakest);
+  const VectorXd share = modes.vectors.col(weakest).cwiseAbs();
+  const std::vector<std::string> velocities = velocityNames(p.tree, 'v');
+  std::vector<std::string> names;
+  for (size_t i = 0; i < velocities.size(); ++i) {
+    if (share[static_cast<Index>(i)] <= 0.5 * share.maxCoeff()) continue;
+    const std::string& name = velocities[i];
+    names.push_back(inQuotes(name.rfind("v_", 0) == 0 ? name.substr(2) : name));
+  }
   throw Error(fmt::format(
-      "acceleration: in row {} of the states the mass matrix is singular, its entry for {} is {}; "
-      "give what this joint moves a mass (proprio check finds such links)",
-      sample + 1, inQuotes(p.rows[static_cast<size_t>(weakest)]), M(weakest, weakest)));
+      "acceleration: in row {} of the states the mass matrix is singular: no mass opposes a motion "
+      "of {}; give the links that it moves a mass (proprio check finds such links)",
+      sample + 1, fmt::join(names, " with ")));
 }
 
 // M a = tau - bias - effects + external, where couplings may add to M
@@ -160,10 +177,8 @@ Columns accelerations(Problem& p) {
     if (!coupled && !p.tree.hasMimic() && out.values.row(i).allFinite()) continue;
     massMatrix(p.tree, p.compiled, p.workspace, p.states.q.row(i).transpose(), M);
     addCouplingInertia(p.tree, p.parameters, M);
-    const bool moves = (M.diagonal().array() > 0.0).all();
-    if (coupled && moves)
-      out.values.row(i) = solveSquare(M, (tau - bias).row(i).transpose()).transpose();
-    if (!moves || !out.values.row(i).allFinite()) refuseSingular(p, M, i);
+    if (M.allFinite()) requireInertia(p, M, i);
+    if (coupled) out.values.row(i) = solveSquare(M, (tau - bias).row(i).transpose()).transpose();
   }
   return out;
 }
@@ -250,6 +265,27 @@ Columns regressors(Problem& p) {
   return out;
 }
 
+// What is written can be read: numbers, and every column has a name of its own.
+void requireReadable(const CsvTable& table) {
+  std::set<std::string> names;
+  for (const std::string& name : table.names) {
+    if (!names.insert(name).second)
+      throw Error(fmt::format(
+          "the column {} would be there twice, because names of the robot run together; ask for "
+          "the quantities one by one, or rename a joint or link",
+          inQuotes(name)));
+  }
+  for (Index i = 0; i < table.values.rows(); ++i) {
+    for (Index k = 0; k < table.values.cols(); ++k) {
+      if (std::isfinite(table.values(i, k))) continue;
+      throw Error(fmt::format(
+          "in row {} of the states {} is beyond the range of numbers; numbers of that row, or "
+          "lengths and masses of the robot, are far too large",
+          i + 1, inQuotes(table.names[static_cast<size_t>(k)])));
+    }
+  }
+}
+
 struct StateQuantity {
   const char* name;
   Columns (*compute)(Problem& problem);
@@ -297,6 +333,7 @@ CsvTable stateQuantities(const Tree& tree, const Parameters& parameters, const S
     table.values.middleCols(column, part.values.cols()) = part.values;
     column += part.values.cols();
   }
+  requireReadable(table);
   return table;
 }
 

@@ -150,6 +150,38 @@ TEST(StateQuantities, SingularRobotsAreRefused) {
   }
 }
 
+// Numbers beyond the range, and columns of one name, are refused; the mass matrix of such a state
+// is not called singular.
+TEST(StateQuantities, UnreadableTablesAreRefused) {
+  const auto model = std::make_shared<const Model>(planar2R());
+  const Tree tree(model);
+  const auto error = [&](const Tree& of, const std::string& text, const std::string& quantity) {
+    try {
+      stateQuantities(of, declaredParameters(of.sharedModel()),
+                      statesFrom(readCsvText(text, "s.csv"), of), {quantity});
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("none");
+  };
+  const std::string fast = "q_joint_1,q_joint_2,v_joint_1,v_joint_2\n0,0,0,0\n1,1,1e200,1e200\n";
+  EXPECT_NE(error(tree, fast, "tau").find("in row 2 of the states 'tau_joint_1' is beyond"),
+            std::string::npos);
+  const std::string strong = "q_joint_1,q_joint_2,tau_joint_1,tau_joint_2\n0,0,1e308,1e308\n";
+  EXPECT_NE(error(tree, strong, "acceleration").find("is beyond the range"), std::string::npos);
+  Model twins = *model;
+  twins.links[1].name = "com";
+  const Tree named(std::make_shared<const Model>(finalize(std::move(twins))));
+  try {
+    stateQuantities(named, declaredParameters(named.sharedModel()),
+                    statesFrom(readCsvText("q_joint_1,q_joint_2\n0,0\n", "s.csv"), named),
+                    {"poses", "com"});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("'com_x' would be there twice"), std::string::npos);
+  }
+}
+
 // Columns that look like a joint are answered with what that joint has.
 TEST(StateQuantities, HintsAboutJoints) {
   Model gripper = planar2R();
@@ -211,6 +243,8 @@ TEST(StateTable, Refusals) {
   EXPECT_EQ(stateMessage("q_shoulder\n0\n", tree),
             "s.csv:1: 1 column is missing: q_elbow; the positions of this robot are q_shoulder, "
             "q_elbow");
+  EXPECT_NE(stateMessage("t,time,q_shoulder,q_elbow\n0,0,0,0\n", tree).find("both say the time"),
+            std::string::npos);
   EXPECT_EQ(stateMessage("q_shoulder,q_elbow,v_elbow\n0,0,0\n", tree).rfind("s.csv:1: 1 column", 0),
             0u);
   EXPECT_EQ(stateMessage("q_shoulder,q_elbow,q_elbo\n0,0,0\n", tree)

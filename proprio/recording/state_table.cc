@@ -230,6 +230,9 @@ StateTable statesFrom(const CsvTable& table, const Tree& tree) {
   states.has_a = take(table, a, "accelerations", false, states.a);
   if (!take(table, tau, "torques", false, states.tau)) states.tau.resize(0, 0);
   takeWrenches(table, places, states);
+  if (table.column("t") >= 0 && table.column("time") >= 0)
+    throw errorAt({table.file, 1, 0},
+                  "the columns 't' and 'time' both say the time; leave one out");
   for (const char* time : {"t", "time"}) {
     if (table.column(time) >= 0) states.time = valuesOf(table, {time, "s"});
   }
