@@ -31,7 +31,8 @@ void forwardDynamics(const Tree& tree, const CompiledParametersOf<Dual>& paramet
                      const std::vector<Dual>& tau, std::vector<Dual>* a,
                      const std::vector<Dual>* external = nullptr);
 
-/// Many samples: row = sample, column = coordinate. Real-time.
+/// Many samples: row = sample, column = coordinate. Real-time. Outputs must not overlap
+/// inputs.
 /// @param external  wrenches on some links, or null
 void forwardDynamicsBatch(const Tree& tree, const CompiledParameters& parameters,
                           Workspace& workspace, ConstMatrixRef q, ConstMatrixRef v,

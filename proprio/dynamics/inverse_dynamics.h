@@ -56,6 +56,7 @@ Vector6d baseReaction(const Tree& tree, const CompiledParameters& parameters, Wo
                       const LinkWrenches* external = nullptr);
 
 /// Many samples: row = sample, column = coordinate. Real-time like the one-sample form.
+/// Outputs must not overlap inputs.
 /// @param external  wrenches on some links, or null
 void inverseDynamicsBatch(const Tree& tree, const CompiledParameters& parameters,
                           Workspace& workspace, ConstMatrixRef q, ConstMatrixRef v,
