@@ -27,7 +27,8 @@ std::vector<std::string> splitAt(std::string_view text, char separator);
 /// A text in single quotes for a message: control characters replaced, long ones shortened.
 std::string inQuotes(std::string_view text);
 
-/// The names that look most like `name` (few letters differ), best first, at most `count`.
+/// The names that look most like `name` (few letters differ or are exchanged with their neighbour),
+/// best first, at most `count`.
 std::vector<std::string> nearestNames(const std::string& name,
                                       const std::vector<std::string>& names, size_t count = 3);
 

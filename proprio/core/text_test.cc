@@ -50,6 +50,8 @@ TEST(Text, SplitsWords) {
 TEST(Text, SuggestsNames) {
   const std::vector<std::string> names = {"shoulder", "elbow", "wrist"};
   EXPECT_EQ(didYouMean("elbo", names), "; did you mean 'elbow'?");
+  EXPECT_EQ(didYouMean("wrsit", names), "; did you mean 'wrist'?");
+  EXPECT_EQ(nearestNames("xzy", {"xyz", "rpy"}, 1), (std::vector<std::string>{"xyz"}));
   EXPECT_EQ(didYouMean("tail", names), "; there are 'shoulder', 'elbow', 'wrist'");
   EXPECT_EQ(didYouMean("tail", {}), "; there are none");
   EXPECT_EQ(nearestNames("link_2", {"link_1", "link_20", "base"}),

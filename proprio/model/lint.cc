@@ -270,6 +270,7 @@ std::vector<Finding> lint(const Model& model) {
 
 UrdfStructure lintUrdfStructure(const std::string& text, const std::string& file_name) {
   UrdfStructure out;
+  std::vector<ReadNote> notes;
   Dropped dropped, renamed;
   try {
     const XmlDocument document = parseXml(text, file_name);
@@ -282,12 +283,13 @@ UrdfStructure lintUrdfStructure(const std::string& text, const std::string& file
     findUnknownLeaders(document, joints, out.findings, dropped);
     findMimicLoops(document, joints, out.findings, dropped);
     if (out.findings.empty()) return {};
-    out.rest = readUrdfDocument(restOf(document, dropped, renamed));
+    out.rest = readUrdfDocument(restOf(document, dropped, renamed), &notes);
   } catch (const Error& error) {
     out.unreadable = error.what();
     return out;
   }
   for (Finding& finding : lint(out.rest)) out.findings.push_back(std::move(finding));
+  for (const ReadNote& note : notes) out.findings.push_back(asFinding(note));
   sortBySeverity(out.findings);
   return out;
 }

@@ -23,8 +23,8 @@
 ///   gyration-small     warning  radius of gyration at least 1/5 of the homogeneous geometry's
 ///   com-outside        warning  centre of mass in the geometry's bounding box (1/10 of its
 ///                               diagonal around it allowed)
-///   limit-missing      warning  position limits of revolute and prismatic joints (note: velocity
-///                               and effort limits)
+///   limit-missing      warning  position limits of revolute and prismatic joints; one of the two,
+///                               which counts as 0 (note: velocity and effort limits)
 ///   limit-reversed     error    lower <= upper; velocity and effort not negative
 ///   limit-zero         warning  lower = upper; velocity or effort limit 0, as some exporters write
 ///   limit-degrees      warning  angles within +-4 turns
@@ -74,8 +74,8 @@ std::vector<Finding> lint(const Model& model);
 /// What can be said about a URDF that cannot be read as a robot.
 struct UrdfStructure {
   /// All names used twice, links that no joint connects, mimic joints that follow nothing or each
-  /// other, and after them what lint() says about the rest. Empty if the trouble is of another
-  /// kind.
+  /// other, and after them what lint() says about the rest and the notes of its reader. Empty if
+  /// the trouble is of another kind.
   std::vector<Finding> findings;
   /// Without the second of links with equal names, without unconnected links and their joints, and
   /// with one joint of every mimic loop free, as those that follow nothing. Empty if that cannot be

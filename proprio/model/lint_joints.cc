@@ -24,6 +24,8 @@ const char* inertiaUnit(const Joint& joint) { return isLinear(joint) ? "kg" : "k
 
 // ---- limits ----
 
+const char* leftOut(bool left_out) { return left_out ? " (left out)" : ""; }
+
 void lintPositionLimits(const Model& model, int j, std::vector<Finding>& findings) {
   const Joint& joint = model.joints[static_cast<size_t>(j)];
   const JointLimits& limits = joint.limits;
@@ -38,10 +40,19 @@ void lintPositionLimits(const Model& model, int j, std::vector<Finding>& finding
   } else if (limits.lower > limits.upper) {
     out.severity = Severity::kError;
     out.rule = "limit-reversed";
-    out.message = fmt::format("the lower limit {} lies above the upper limit {}",
-                              readable(limits.lower), readable(limits.upper));
-    out.advice = inUrdf(model, out) ? "swap them; check --repair does so" : "swap them";
+    out.message = fmt::format("the lower limit {}{} lies above the upper limit {}{}",
+                              readable(limits.lower), leftOut(limits.lower_left_out),
+                              readable(limits.upper), leftOut(limits.upper_left_out));
+    out.advice = limits.lower_left_out   ? "give lower, too"
+                 : limits.upper_left_out ? "give upper, too"
+                 : inUrdf(model, out)    ? "swap them; check --repair does so"
+                                         : "swap them";
     out.value = out.margin = limits.upper - limits.lower;
+  } else if (limits.lower_left_out || limits.upper_left_out) {
+    const char* missing = limits.lower_left_out ? "lower" : "upper";
+    out.message = fmt::format("no {} position limit, which counts as 0", missing);
+    out.advice = fmt::format("give {} in {}, also where it is 0", missing, positionUnit(joint));
+    out.value = 0.0;
   } else if (limits.lower == limits.upper) {
     out.rule = "limit-zero";
     out.message = fmt::format("both position limits are {}: it cannot move", limits.lower);

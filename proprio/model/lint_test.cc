@@ -303,6 +303,14 @@ TEST(Lint, Limits) {
             Rules{"error limit-reversed joint elbow"});
   EXPECT_EQ(rules("<limit lower='-2' upper='2' velocity='-3' effort='5'/>"),
             Rules{"error limit-reversed joint elbow"});
+  Arm one_sided;
+  one_sided.limit = "<limit lower='-2' velocity='3' effort='5'/>";
+  EXPECT_EQ(rulesOf(lint(one_sided.model())), Rules{"warning limit-missing joint elbow"});
+  EXPECT_EQ(lint(one_sided.model())[0].message, "no upper position limit, which counts as 0");
+  EXPECT_EQ(rules("<limit upper='2' velocity='3' effort='5'/>"),
+            Rules{"warning limit-missing joint elbow"});
+  EXPECT_EQ(rules("<limit lower='1' velocity='3' effort='5'/>"),
+            Rules{"error limit-reversed joint elbow"});
   EXPECT_EQ(rules("<limit lower='-2' upper='2' velocity='0' effort='5'/>"),
             Rules{"warning limit-zero joint elbow"});
   EXPECT_EQ(rules("<limit lower='-180' upper='180' velocity='3' effort='5'/>"),
@@ -428,6 +436,12 @@ TEST(Lint, StructureAndTheRest) {
             (Rules{"error duplicate-name link lower", "error duplicate-name joint elbow",
                    "error unreachable-link link loose", "error mass-positive link lower"}));
   EXPECT_EQ(structure.rest.links.size(), 4u);
+
+  Arm misspelt;  // a note of the reader tells why the link is loose
+  misspelt.more = "<link name='tip'/><jiont name='k' type='fixed'/>";
+  structure = lintUrdfStructure(misspelt.text(), "r.urdf");
+  EXPECT_EQ(rulesOf(structure.findings), Rules{"error unreachable-link link tip"});
+  EXPECT_NE(structure.findings.back().message.find("did you mean <joint>?"), std::string::npos);
 
   arm.elbow_type = "Revolute";
   structure = lintUrdfStructure(arm.text(), "r.urdf");

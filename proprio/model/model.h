@@ -65,10 +65,11 @@ const char* toString(JointType type);
 constexpr double kNotStated = std::numeric_limits<double>::quiet_NaN();
 
 struct JointLimits {
-  double lower = kNotStated, upper = kNotStated;  ///< rad or m
-  double velocity = kNotStated;                   ///< rad/s or m/s
-  double effort = kNotStated;                     ///< N m or N
-  double acceleration = kNotStated;               ///< rad/s^2 or m/s^2
+  double lower = kNotStated, upper = kNotStated;        ///< rad or m
+  double velocity = kNotStated;                         ///< rad/s or m/s
+  double effort = kNotStated;                           ///< N m or N
+  double acceleration = kNotStated;                     ///< rad/s^2 or m/s^2
+  bool lower_left_out = false, upper_left_out = false;  ///< by a URDF with the other one: it is 0
 };
 
 /// This joint follows another one: q = ratio * q_leader + offset.

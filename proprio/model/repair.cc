@@ -156,6 +156,7 @@ int bearerOf(const Model& model, const Finding& finding) {
 // The limits that a finding is about: lower below upper, magnitudes not negative.
 void repairLimits(JointLimits& limits) {
   if (limits.lower > limits.upper) std::swap(limits.lower, limits.upper);
+  limits.lower_left_out = limits.upper_left_out = false;
   limits.velocity = std::abs(limits.velocity);  // not stated stays so
   limits.effort = std::abs(limits.effort);
 }
@@ -239,6 +240,8 @@ Repair repaired(const Model& model, const RepairOptions& options) {
          {&JointLimits::lower, &JointLimits::upper, &JointLimits::velocity, &JointLimits::effort}) {
       if (!std::isnan(limits.after.*field)) out.model.joints[j].limits.*field = limits.after.*field;
     }
+    out.model.joints[j].limits.lower_left_out = limits.after.lower_left_out;
+    out.model.joints[j].limits.upper_left_out = limits.after.upper_left_out;
     out.joints.push_back(limits);
   }
   for (size_t i = 0; i < model.links.size(); ++i) {

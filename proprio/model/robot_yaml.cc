@@ -20,6 +20,8 @@ JointType jointType(const Node& node) {
 void readLimits(const Node& node, JointLimits& limits) {
   limits.lower = readAngle(node["lower"], limits.lower);
   limits.upper = readAngle(node["upper"], limits.upper);
+  if (node["lower"]) limits.lower_left_out = false;
+  if (node["upper"]) limits.upper_left_out = false;
   limits.velocity = readNumber(node["velocity"], limits.velocity);
   limits.effort = readNumber(node["effort"], limits.effort);
   limits.acceleration = readNumber(node["acceleration"], limits.acceleration);

@@ -42,6 +42,8 @@ class Reader {
                          const std::string& owner) const;
   void noteMisspelt(const XmlElement& parent, const std::string& owner,
                     const std::vector<std::string>& known) const;
+  void noteMisspeltAttributes(const XmlElement& element, const std::string& owner,
+                              const std::vector<std::string>& known) const;
 
   std::string requireName(const XmlElement& element) const;
   double number(const XmlElement& element, const XmlAttribute& attribute, const std::string& owner,
@@ -103,6 +105,23 @@ void Reader::noteMisspelt(const XmlElement& parent, const std::string& owner,
   }
 }
 
+// `known` are those that are read and those of other tools that look like them. What looks like an
+// attribute that is there, too, is not meant to be it.
+void Reader::noteMisspeltAttributes(const XmlElement& element, const std::string& owner,
+                                    const std::vector<std::string>& known) const {
+  std::vector<std::string> absent;
+  for (const std::string& name : known) {
+    if (findAttribute(element, name) == nullptr) absent.push_back(name);
+  }
+  for (const XmlAttribute& attribute : element.attributes) {
+    if (std::find(known.begin(), known.end(), attribute.name) != known.end()) continue;
+    const std::vector<std::string> near = nearestNames(attribute.name, absent, 1);
+    if (near.empty()) continue;
+    note(element, fmt::format("{}: {} of <{}> is unknown and ignored; did you mean {}?", owner,
+                              attribute.name, element.name, near[0]));
+  }
+}
+
 std::string Reader::requireName(const XmlElement& element) const {
   const XmlAttribute* name = findAttribute(element, "name");
   if (name == nullptr || name->value.empty()) {
@@ -160,6 +179,7 @@ Pose Reader::origin(const XmlElement& parent, const std::string& owner) const {
   const XmlElement* element = only(parent, "origin", owner);
   Pose pose;
   if (element == nullptr) return pose;
+  noteMisspeltAttributes(*element, owner, {"xyz", "rpy", "quat_xyzw"});
   const XmlAttribute* xyz = findAttribute(*element, "xyz");
   const XmlAttribute* rpy = findAttribute(*element, "rpy");
   const XmlAttribute* quaternion = findAttribute(*element, "quat_xyzw");
@@ -197,6 +217,7 @@ void Reader::readLink(const XmlElement& element) {
   for (const XmlElement* shape : document_.children(element, "visual"))
     readShape(*shape, owner, link);
   noteMisspelt(element, owner, {"inertial", "collision", "visual"});
+  noteMisspeltAttributes(element, owner, {"name", "type"});
   model_.links.push_back(std::move(link));
 }
 
@@ -231,6 +252,15 @@ void Reader::readInertial(const XmlElement& element, const std::string& owner, L
   link.inertia = InertialParameters::fromCom(requireNumber(*mass, "value", owner), link.X_LI.p,
                                              R * I * R.transpose());
   noteMisspelt(element, owner, {"mass", "inertia", "origin"});
+  noteMisspeltAttributes(*inertia, owner, {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"});
+}
+
+std::vector<std::string> attributesOfShape(const std::string& kind) {
+  if (kind == "box") return {"size"};
+  if (kind == "cylinder" || kind == "capsule") return {"radius", "length"};
+  if (kind == "sphere") return {"radius"};
+  return kind == "mesh" ? std::vector<std::string>{"filename", "scale"}
+                        : std::vector<std::string>{};
 }
 
 void Reader::readShape(const XmlElement& element, const std::string& owner, Link& link) const {
@@ -240,6 +270,7 @@ void Reader::readShape(const XmlElement& element, const std::string& owner, Link
                 fmt::format("{}: <{}> has no geometry and is ignored", owner, element.name));
   }
   const XmlElement& body = document_.elements[static_cast<size_t>(geometry->children[0])];
+  noteMisspeltAttributes(body, owner, attributesOfShape(body.name));
   Shape shape;
   shape.collision = element.name == "collision";
   shape.X_LG = origin(element, owner);
@@ -318,6 +349,9 @@ void Reader::readAxis(const XmlElement& element, const std::string& owner, Joint
 void Reader::readLimits(const XmlElement& element, const std::string& owner, Joint& joint) const {
   const XmlElement* limit = only(element, "limit", owner);
   if (limit == nullptr) return;
+  noteMisspeltAttributes(
+      *limit, owner,
+      {"lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"});
   const auto read = [&](const char* name) {
     const XmlAttribute* attribute = findAttribute(*limit, name);
     if (attribute == nullptr) return kNotStated;
@@ -331,11 +365,19 @@ void Reader::readLimits(const XmlElement& element, const std::string& owner, Joi
   if (joint.type == JointType::kContinuous) return;
   joint.limits.lower = lower;
   joint.limits.upper = upper;
+  // by the specification the default of each is 0; without both there are no limits
+  const bool has_lower = findAttribute(*limit, "lower") != nullptr;
+  const bool has_upper = findAttribute(*limit, "upper") != nullptr;
+  joint.limits.lower_left_out = has_upper && !has_lower;
+  joint.limits.upper_left_out = has_lower && !has_upper;
+  if (joint.limits.lower_left_out) joint.limits.lower = 0.0;
+  if (joint.limits.upper_left_out) joint.limits.upper = 0.0;
 }
 
 void Reader::readDynamics(const XmlElement& element, const std::string& owner, Joint& joint) const {
   const XmlElement* dynamics = only(element, "dynamics", owner);
   if (dynamics == nullptr) return;
+  noteMisspeltAttributes(*dynamics, owner, {"damping", "friction"});
   if (velocityCount(joint.type) != 1) {
     return note(*dynamics, fmt::format("{}: <dynamics> of a {} joint is ignored", owner,
                                        toString(joint.type)));
@@ -364,6 +406,7 @@ void Reader::readMimic(const XmlElement& element, const std::string& owner, Join
   if (leader == nullptr) {
     fail(*mimic, fmt::format("{}: <mimic> has no joint; add joint=\"...\"", owner));
   }
+  noteMisspeltAttributes(*mimic, owner, {"joint", "multiplier", "offset"});
   joint.mimic.emplace();
   joint.mimic->leader = leader->value;
   if (findAttribute(*mimic, "multiplier"))
@@ -403,6 +446,7 @@ void Reader::readJoint(const XmlElement& element) {
   noteMisspelt(element, owner,
                {"parent", "child", "origin", "axis", "limit", "dynamics", "mimic", "calibration",
                 "safety_controller"});
+  noteMisspeltAttributes(element, owner, {"name", "type"});
   model_.joints.push_back(std::move(joint));
 }
 
@@ -513,6 +557,7 @@ Model Reader::read() {
   for (const XmlElement* joint : document_.children(robot, "joint")) readJoint(*joint);
   for (const XmlElement* t : document_.children(robot, "transmission")) readTransmission(*t);
   noteMisspelt(robot, "<robot>", {"link", "joint", "material", "transmission", "gazebo", "sensor"});
+  noteMisspeltAttributes(robot, "<robot>", {"name", "version"});
   model_.base = findRoot();
   model_.source = model_.urdf = document_.file;
   return finalize(std::move(model_));

@@ -6,9 +6,11 @@
 /// (normalised; x if absent), limits, mimic; <dynamics damping friction> as viscous and Coulomb
 /// friction terms, declared when the attribute is there; mechanicalReduction of one-joint
 /// one-actuator <transmission>s as gear ratio. Infinite limits count as not stated, as do position
-/// limits of continuous joints. The length of a <capsule> is that of its cylindrical part. Ignored:
-/// materials, safety_controller, calibration, <gazebo>, <ros2_control>, <mujoco>, <drake:...> and
-/// whatever else tools add. Missing inertials leave the link without inertia.
+/// limits of continuous joints. Of two position limits one that is left out is 0, as URDF says. The
+/// length of a <capsule> is that of its cylindrical part. Ignored: materials, safety_controller,
+/// calibration, <gazebo>, <ros2_control>, <mujoco>, <drake:...> and whatever else tools add; but
+/// what looks like a misspelt element or attribute of those that are read gets a note. Missing
+/// inertials leave the link without inertia.
 
 #include <string>
 #include <vector>

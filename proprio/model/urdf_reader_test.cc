@@ -205,6 +205,76 @@ TEST(UrdfReader, NotesMisspeltElements) {
   EXPECT_NE(notes[0].sentence.find("did you mean <inertial>"), std::string::npos);
 }
 
+// Nor is a misspelt attribute of an element that is read, or a misspelt link or joint.
+TEST(UrdfReader, NotesMisspeltAttributes) {
+  const auto notesOf = [](const std::string& in_joint, const std::string& in_link,
+                          const std::string& more = "") {
+    std::vector<ReadNote> notes;
+    readUrdfText(
+        "<robot name='r' verson='1'><link name='a'/><link name='b'/><link name='c'>" + in_link +
+            "</link><joint name='i' type='revolute'><parent link='a'/><child link='b'/></joint>"
+            "<joint name='j' type='revolute'><parent link='a'/><child link='c'/>" +
+            in_joint + "</joint>\n" + more + "</robot>",
+        "r.urdf", &notes);
+    std::vector<std::string> sentences;
+    for (const ReadNote& note : notes) sentences.push_back(note.sentence);
+    return sentences;
+  };
+  using Sentences = std::vector<std::string>;
+  const std::string about_robot =
+      "<robot>: verson of <robot> is unknown and ignored; did you mean version?";
+  EXPECT_EQ(notesOf("<origin xzy='1 2 3' rpv='1 0 0'/><mimic joint='i' multiplyer='2' ofset='1'/>"
+                    "<dynamics dampin='1'/><limit lower='-1' uper='1' effort='1' velocity='1'/>",
+                    ""),
+            (Sentences{"joint 'j': xzy of <origin> is unknown and ignored; did you mean xyz?",
+                       "joint 'j': rpv of <origin> is unknown and ignored; did you mean rpy?",
+                       "joint 'j': uper of <limit> is unknown and ignored; did you mean upper?",
+                       "joint 'j': dampin of <dynamics> is unknown and ignored; did you mean "
+                       "damping?",
+                       "joint 'j': multiplyer of <mimic> is unknown and ignored; did you mean "
+                       "multiplier?",
+                       "joint 'j': ofset of <mimic> is unknown and ignored; did you mean offset?",
+                       about_robot}));
+  EXPECT_EQ(notesOf("",
+                    "<visual><geometry><mesh filename='m.stl' scal='2 2 2'/></geometry>"
+                    "</visual>"),
+            (Sentences{"link 'c': scal of <mesh> is unknown and ignored; did you mean scale?",
+                       about_robot}));
+  EXPECT_EQ(
+      notesOf("", "", "<jiont name='k' type='fixed'/><ros2_control/><group/>"),
+      (Sentences{"<robot>: <jiont> is unknown and ignored; did you mean <joint>?", about_robot}));
+  // what other tools write, and what stands there twice under two names
+  EXPECT_EQ(notesOf("<axis xyz='1 0 0' rpy='0 0 0'/><limit lower='-1' upper='1' effort='1' "
+                    "velocity='1' acceleration='1' deceleration='1' jerk='1' current='1' "
+                    "gear_velocity='1'/><dynamics damping='1' friction='0' D='1' K='7000' "
+                    "mu_coulomb='0'/>",
+                    "<inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyx='0' iyy='1' "
+                    "iyz='0' izx='0' izy='0' izz='1'/></inertial><visual name='v' group='1'/>"
+                    "<collision><geometry name='g'><mesh filename='m.stl' name='m'/></geometry>"
+                    "</collision>"),
+            (Sentences{"link 'c': <visual> has no geometry and is ignored", about_robot}));
+}
+
+// Of two position limits one that is left out is 0, as the specification says; an infinite one is
+// none.
+TEST(UrdfReader, OneSidedLimits) {
+  const auto limitsOf = [](const std::string& limit) {
+    const Model model = readUrdfText(
+        "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='revolute'><parent "
+        "link='a'/><child link='b'/><limit " +
+        limit + " effort='1' velocity='1'/></joint></robot>");
+    return model.joints[0].limits;
+  };
+  EXPECT_EQ(limitsOf("lower='-1'").lower, -1.0);
+  EXPECT_EQ(limitsOf("lower='-1'").upper, 0.0);
+  EXPECT_TRUE(limitsOf("lower='-1'").upper_left_out);
+  EXPECT_EQ(limitsOf("upper='2'").lower, 0.0);
+  EXPECT_TRUE(limitsOf("upper='2'").lower_left_out);
+  EXPECT_TRUE(std::isnan(limitsOf("lower='-1' upper='inf'").upper));
+  EXPECT_TRUE(std::isnan(limitsOf("").upper));
+  EXPECT_FALSE(limitsOf("lower='-1' upper='1'").upper_left_out);
+}
+
 // Of two elements where one is expected the first counts, as in the ROS tools, and a note says so.
 TEST(UrdfReader, TheFirstOfTwoCounts) {
   std::vector<ReadNote> notes;
