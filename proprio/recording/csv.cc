@@ -268,11 +268,14 @@ void appendNumber(std::string& out, double value, bool alone) {
   out.append(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
 
-// in quotes where a name has what would end it
+// in quotes where a name has what would end it; quotes of its own are written twice
 std::string quoted(const std::string& name) {
   const bool needed = name.find_first_of(",;\t|\"") != std::string::npos ||
                       parseNumber(name).has_value() || name.front() == '#' || name.front() == '%';
-  return needed ? '"' + name + '"' : name;
+  if (!needed) return name;
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
 }
 
 }  // namespace

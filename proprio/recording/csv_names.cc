@@ -53,18 +53,26 @@ std::string utf8(std::string_view text) {
   return out;
 }
 
+// in a cell in quotes, a quote is written twice
+std::string textOf(std::string_view cell) {
+  std::string text = utf8(cell);
+  for (size_t i = text.find("\"\""); i != std::string::npos; i = text.find("\"\"", i + 1))
+    text.erase(i, 1);
+  return text;
+}
+
 std::vector<CsvColumn> namedColumns(const Cells& cells) {
   std::vector<CsvColumn> columns;
   std::unordered_map<std::string, int> count;
   for (size_t c = 0; c < cells.size(); ++c) {
-    columns.push_back(nameAndUnit(utf8(cells[c])));
+    columns.push_back(nameAndUnit(textOf(cells[c])));
     columns.back().number = static_cast<int>(c) + 1;
     if (cells[c].empty()) columns.back().name = fmt::format("column_{}", c + 1);
     ++count[columns.back().name];
   }
   // two columns that differ in their unit only keep it in their names
   for (size_t c = 0; c < cells.size(); ++c) {
-    if (count[columns[c].name] > 1) columns[c].name = utf8(cells[c]);
+    if (count[columns[c].name] > 1) columns[c].name = textOf(cells[c]);
   }
   return columns;
 }

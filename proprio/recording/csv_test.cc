@@ -67,6 +67,13 @@ TEST(Csv, ReadsDialects) {
   EXPECT_EQ(readCsvText("a,b\n").values.cols(), 2);
 }
 
+// In a name in quotes, a quote is written twice (RFC 4180).
+TEST(Csv, QuotesWithinQuotes) {
+  const CsvTable table = readCsvText("\"q_j\"\"2\",\"\"\"a\"\", b\",c\n1,2,3\n4,5,6\n");
+  EXPECT_EQ(table.names, (Names{"q_j\"2", "\"a\", b", "c"}));
+  EXPECT_EQ(readCsvText(csvText(table)).names, table.names);
+}
+
 // CR alone ends lines in every block of a long table, and rows are counted by it.
 TEST(Csv, CarriageReturnsInLongTables) {
   std::string text = "a,b\r";
@@ -339,18 +346,18 @@ TEST(CsvRecording, ValueList) {
 // A recording that is written reads back the same: names, units, meaning, time, values, NaN.
 TEST(CsvRecording, RoundTrip) {
   Recording recording;
-  for (const char* name : {"q_a", "tau_des_b", "f_hand_z", "joint 1, speed", "17"})
+  for (const char* name : {"q_a", "tau_des_b", "f_hand_z", "joint 1, speed", "17", "q_\"b\",2"})
     recording.channels.push_back(channelNamed(name));
   recording.channels[0].unit = "rad";
   recording.channels[3].unit = "deg/s";
   recording.time = Eigen::Vector3d(0.0, 0.1, 0.30000000000000004);
-  recording.values = Eigen::MatrixXd::Random(3, 5);
+  recording.values = Eigen::MatrixXd::Random(3, 6);
   recording.values(1, 2) = std::nan("");
   recording.values(2, 0) = -0.0;
   recording.values(0, 0) = std::numeric_limits<double>::denorm_min();
   const Recording again = readCsvRecordingText(csvText(recording), "t.csv");
-  ASSERT_EQ(again.channels.size(), 5u);
-  for (size_t c = 0; c < 5; ++c) {
+  ASSERT_EQ(again.channels.size(), 6u);
+  for (size_t c = 0; c < 6; ++c) {
     EXPECT_EQ(again.channels[c].name, recording.channels[c].name);
     EXPECT_EQ(again.channels[c].unit, recording.channels[c].unit);
     EXPECT_EQ(again.channels[c].quantity, recording.channels[c].quantity);
