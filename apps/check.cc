@@ -55,8 +55,7 @@ int repairAndReport(const CheckOptions& options, const Model& model,
     if (finding.severity == Severity::kError && finding.location.file != model.urdf)
       elsewhere = fmt::format("; correct those of {} there", finding.location.file);
   }
-  writeFileAtomically(options.repair, urdf);
-  writeJson(options, findingsJson(model, findings, repairJson(repair)));
+  writeWithJson(options, options.repair, urdf, findingsJson(model, findings, repairJson(repair)));
   const bool colour = colourWanted();
   print(
       heading(options, model, colour) + findingsText(findings, colour, terminalWidth()) + "\n" +

@@ -96,6 +96,37 @@ TEST_F(Command, OutputsDoNotReplaceInputs) {
   EXPECT_FALSE(fs::exists(file("new")));
 }
 
+// An output that cannot be written is found before another one is: nothing is left.
+TEST_F(Command, AllOutputsOrNone) {
+  const std::string urdf = robot("../impossible_arm.urdf"),
+                    states = write("s.csv", "q_shoulder\n0\n");
+  for (const std::string& arguments :
+       {fmt::format("check {} --repair {} --json {}", urdf, file("y"), file("no/x.json")),
+        fmt::format("check {} --repair {} --json {}", urdf, file("y"),
+                    fs::path(urdf).parent_path().string()),
+        fmt::format("dynamics {} --state {} --out {} --json {}", robot("planar_2r.urdf"), states,
+                    file("y"), file("no/x.json")),
+        fmt::format("simulate {} --out {} --json {}", robot("planar_2r.urdf"), file("y"),
+                    file("no/x.json"))}) {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_FALSE(fs::exists(file("y"))) << arguments;
+  }
+}
+
+// Links and joints are counted alike: a payload and a fixed joint are parts of a link.
+TEST_F(Command, CountsLikeShow) {
+  const std::string yaml =
+      write("p.yaml",
+            "version: 1\ndh:\n  convention: modified\n  joints: [{name: a}, {name: b, type: "
+            "fixed}]\n  links: {link_1: {mass: 1, inertia_at_com: [1, 0, 0, 1, 0, 1]}}\n"
+            "payloads: [{name: box, link: link_1, mass: 1, inertia_at_com: [1, 0, 0, 1, 0, "
+            "1]}]\n");
+  EXPECT_NE(run("show " + yaml).out.find("2 links, 1 joint"), std::string::npos);
+  EXPECT_NE(run("check " + yaml).out.find("2 links, 1 joint"), std::string::npos);
+}
+
 // Devices may get several outputs, and stay what they are.
 TEST_F(Command, OutputsGoThroughPipes) {
   const std::string urdf = write("a.urdf", smallUrdf()), states = write("s.csv", "q_j\n0\n");

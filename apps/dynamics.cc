@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/verb.h"
-#include "proprio/core/atomic_file.h"
 #include "proprio/core/text.h"
 #include "proprio/model/parameters.h"
 #include "proprio/recording/state_quantities.h"
@@ -28,14 +27,12 @@ int runDynamics(const DynamicsOptions& options) {
   }
   const StateTable states = statesFrom(readCsv(options.state), tree);
   const CsvTable table = stateQuantities(tree, declaredParameters(model), states, quantities);
-  writeFileAtomically(options.out, csvText(table));
-  writeJson(options, nlohmann::ordered_json({{"robot", model->name},
-                                             {"out", options.out},
-                                             {"samples", states.q.rows()},
-                                             {"quantities", quantities},
-                                             {"columns", table.names}})
-                             .dump(2) +
-                         "\n");
+  const nlohmann::ordered_json json = {{"robot", model->name},
+                                       {"out", options.out},
+                                       {"samples", states.q.rows()},
+                                       {"quantities", quantities},
+                                       {"columns", table.names}};
+  writeWithJson(options, options.out, csvText(table), json.dump(2) + "\n");
   std::string zero;
   if (!states.has_v) zero += " velocities";
   if (!states.has_a) zero += zero.empty() ? " accelerations" : " and accelerations";

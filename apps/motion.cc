@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/verb.h"
-#include "proprio/core/atomic_file.h"
 #include "proprio/core/text.h"
 #include "proprio/core/text_table.h"
 #include "proprio/motion/motion_limits.h"
@@ -276,12 +275,10 @@ int runMotion(const MotionOptions& options) {
   check_options.effort = !options.no_effort;
   const MotionCheck check =
       checkMotion(tree, declaredParameters(model), made.motion, limits, check_options);
-  // both texts before either file, so that an error leaves nothing
   const std::string text =
       options.out.empty() ? "" : motionText(options.out, made.motion, options.rate);
   const std::string json = summary(options, *model, made, check, limits).dump(2) + "\n";
-  if (!options.out.empty()) writeFileAtomically(options.out, text);
-  writeJson(options, json);
+  writeWithJson(options, options.out, text, json);
 
   std::string report = fmt::format(
       "{}: {} of {} joint{}, {} s{}\n{}", model->name,

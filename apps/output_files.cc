@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "proprio/core/atomic_file.h"
 #include "proprio/core/error.h"
 
 namespace proprio::apps {
@@ -54,6 +55,14 @@ void addOutputs(const CLI::Option& option) {
   }
 }
 
+// now, before something else is written beside it
+void requireWritable(const std::string& path) {
+  std::error_code ignored;
+  const fs::file_status there = fs::status(path, ignored);
+  if (fs::is_directory(there)) throw Error(path + ": is a folder, expected the name of a file");
+  if (!fs::exists(there) || fs::is_regular_file(there)) GrowingFile{path};  // leaves nothing
+}
+
 }  // namespace
 
 void requireSeparateOutputs(const CLI::App& verb) {
@@ -81,6 +90,9 @@ void requireSeparateOutputs(const CLI::App& verb) {
         throw Error(fmt::format("{} and {} are the same file, {}; choose two", first.option,
                                 other.option, first.path));
     }
+  }
+  for (const OutputFile& output : outputFiles()) {
+    if (!output.in_folder) requireWritable(output.path);
   }
 }
 

@@ -38,6 +38,14 @@ void writeJson(const RobotOptions& options, const std::string& text) {
   if (!options.json.empty()) writeFileAtomically(options.json, text);
 }
 
+void writeWithJson(const RobotOptions& options, const std::string& path, const std::string& content,
+                   const std::string& json) {
+  std::vector<FileContent> files;
+  if (!path.empty()) files.push_back({path, content});
+  if (!options.json.empty()) files.push_back({options.json, json});
+  writeFilesTogether(files);
+}
+
 bool colourWanted() {
   const char* off = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");

@@ -45,6 +45,9 @@ void addRobotOptions(CLI::App& verb, RobotOptions& options);
 /// The robot that they name.
 Model readRobot(const RobotOptions& options, bool lump_fixed = true,
                 std::vector<ReadNote>* notes = nullptr);
+/// Writes `content` to `path`, unless that is empty, and `json` as --json asks: both or neither.
+void writeWithJson(const RobotOptions& options, const std::string& path, const std::string& content,
+                   const std::string& json);
 /// Writes the text where --json says, if it does.
 void writeJson(const RobotOptions& options, const std::string& text);
 
