@@ -398,13 +398,21 @@ TEST(RobotReader, SurvivesYamlTraps) {
   expect(head + "? [a, b]\n: 1\n", "as a key");
   expect(head + "joints: {1: {}}\n", "put it in quotes");
   expect(head + "gravity:\n", "gravity is empty");
+  expect("version: 1\nurdf: ''\n",
+         "urdf is an empty text, expected a text; give a value or remove");
+  expect(head + "exclude: elbow\n",
+         "exclude is 'elbow', expected a list of texts; put it in brackets: ['elbow']");
+  expect(head + "gravity: [0, 0, !!float 1]\n", "remove the tag 'tag:yaml.org,2002:float'");
+  expect(head + "joints: {j: {lock: 0}}\n", "the unknown key 'lock'; did you mean 'locked'?");
+  expect(head + "joints: {j: {colour: 0}}\n",
+         "there are 'drive', 'friction', 'spring', 'limits', 'mimic', 'control', 'locked'");
   expect("version: 1\n---\nversion: 1\n", "more than one document");
   expect("", "is empty");
   expect("[1, 2]", "expected a mapping");
   expect("just text", "expected a mapping");
   expect("version: 1\n\t- x", "the YAML is broken here");
-  expect(std::string(100000, '['), "r.yaml");
-  expect(head + "frames: " + std::string(5000, '[') + std::string(5000, ']'), "r.yaml");
+  expect(std::string(100000, '['), "nested too deeply");
+  expect(head + "frames: " + std::string(5000, '[') + std::string(5000, ']'), "nested too deeply");
   // an alias bomb: 9 levels of 9 would be 4e8 values
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 9; ++i) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
@@ -26,6 +27,9 @@ std::optional<double> finiteNumber(std::string_view text) {
 
 // not quoted and without an explicit tag
 bool isPlain(const YAML::Node& node) { return node.Tag() == "?" || node.Tag().empty(); }
+
+// such as !!float; YAML calls quotes the tag "!"
+bool hasTag(const YAML::Node& node) { return !isPlain(node) && node.Tag() != "!"; }
 
 // Would other YAML programs take this unquoted text for something else than text?
 bool looksLikeNoText(const YAML::Node& node) {
@@ -64,6 +68,20 @@ bool hasMoreDocuments(const std::string& text) {
   return parser.HandleNextDocument(handler) && parser.HandleNextDocument(handler);
 }
 
+// A half sentence about an unknown key: those that look like it or begin with it, or else all.
+std::string keysInstead(const std::string& name, const FieldTable& table) {
+  constexpr size_t kShortest = 3;  // of a beginning that says what was meant
+  std::vector<std::string> names, longer;
+  for (const Field& field : table.fields) {
+    names.emplace_back(field.name);
+    if (name.size() >= kShortest && names.back().starts_with(name)) longer.push_back(field.name);
+  }
+  const std::vector<std::string> similar = nearestNames(name, names);
+  const std::vector<std::string>& near = similar.empty() ? longer : similar;
+  return near.empty() ? fmt::format("; there are '{}'", fmt::join(names, "', '"))
+                      : fmt::format("; did you mean '{}'?", fmt::join(near, "' or '"));
+}
+
 class Checker {
  public:
   explicit Checker(const std::string& file_name) : file_name_(file_name) {}
@@ -98,14 +116,18 @@ std::string joined(const std::string& path, const std::string& name) {
 
 void Checker::mismatch(const YAML::Node& node, const std::string& path, const Field& field) const {
   std::string hint;
-  if (node.IsNull()) {
+  if (node.IsNull() || (node.IsScalar() && node.Scalar().empty())) {
     hint = "; give a value or remove the key";
+  } else if (node.IsScalar() && hasTag(node)) {
+    hint = fmt::format("; remove the tag {}", inQuotes(node.Tag()));
+  } else if (node.IsScalar() &&
+             (field.type == FieldType::kStrings || field.type == FieldType::kChoices)) {
+    hint = fmt::format("; put it in brackets: [{}]", inQuotes(node.Scalar()));
   } else if (node.IsScalar() && !isPlain(node) && finiteNumber(node.Scalar())) {
     hint = "; remove the quotes";
   } else if (node.IsScalar() && parseNumber(node.Scalar()) && !finiteNumber(node.Scalar())) {
     hint = ", finite";
-  } else if (node.IsScalar() &&
-             (field.type == FieldType::kString || field.type == FieldType::kStrings)) {
+  } else if (node.IsScalar() && field.type == FieldType::kString) {
     hint = "; put it in quotes";
   } else if (node.IsScalar() && field.type == FieldType::kChoice) {
     const std::vector<std::string> near =
@@ -171,11 +193,9 @@ void Checker::object(const YAML::Node& node, const std::string& path, const Fiel
     const auto field = std::find_if(table.fields.begin(), table.fields.end(),
                                     [&](const Field& f) { return name == f.name; });
     if (field == table.fields.end()) {
-      std::vector<std::string> names;
-      for (const Field& f : table.fields) names.emplace_back(f.name);
       const std::string where = path.empty() ? "the file" : path;
       fail(entry.first, fmt::format("{} has the unknown key {}{}", where, inQuotes(name),
-                                    didYouMean(name, names)));
+                                    keysInstead(name, table)));
     }
     value(entry.second, joined(path, name), *field);
   }
@@ -314,6 +334,9 @@ YAML::Node parseYaml(const std::string& text, const std::string& file_name) {
       throw errorAt({file_name, 0, 0}, "is empty, expected a robot (version: 1, ...)");
     }
     return document;
+  } catch (const YAML::DeepRecursion& error) {
+    throw errorAt({file_name, error.mark.line + 1, error.mark.column + 1},
+                  "lists and mappings are nested too deeply here; expected a robot");
   } catch (const YAML::Exception& error) {
     throw errorAt({file_name, error.mark.line + 1, error.mark.column + 1},
                   fmt::format("the YAML is broken here: {}", error.msg));
@@ -338,7 +361,10 @@ void checkFields(const YAML::Node& node, const FieldTable& table, const std::str
 std::string describe(const YAML::Node& node) {
   switch (node.Type()) {
     case YAML::NodeType::Scalar:
-      return isPlain(node) ? inQuotes(node.Scalar()) : "the text " + inQuotes(node.Scalar());
+      if (node.Scalar().empty()) return "an empty text";
+      return isPlain(node)  ? inQuotes(node.Scalar())
+             : hasTag(node) ? inQuotes(node.Scalar()) + " with a tag"
+                            : "the text " + inQuotes(node.Scalar());
     case YAML::NodeType::Sequence:
       return fmt::format("a list of {}", node.size());
     case YAML::NodeType::Map:
