@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "proprio/model/robot_fields_internal.h"
@@ -211,7 +212,12 @@ std::vector<FieldTable> jointTables() {
         above(0, {"stiction", Type::kNumber, "break-away torque, N m; default: coulomb"}),
         above(0, {"stribeck_velocity", Type::kNumber, "rad/s; default 1"}),
         above(0, {"exponent", Type::kNumber, "default 2"}),
-        within(1, 100, {"elements", Type::kInteger, "of the Leuven model; default 6"})}},
+        within(1, 100, {"elements", Type::kInteger, "of the Leuven model; default 6"})},
+       {},
+       {{"model",
+         {"lugre", "dahl"},
+         {},
+         {"sigma1", "sigma2", "stiction", "stribeck_velocity", "exponent"}}}},
       {"spring",
        "tau = stiffness (q - rest).",
        {required({"stiffness", Type::kNumber, "N m/rad"}),
@@ -248,7 +254,9 @@ std::vector<FieldTable> attachedTables() {
        {required({"joint", Type::kString, "torque row"}),
         required(choice("signal", {"acceleration", "velocity", "sign_velocity", "position", "one"},
                         "sign_velocity is sign of the weighted sum; one needs no `of`")),
-        {"of", Type::kWeights, "a joint, or the weights of a sum over joints"}}},
+        {"of", Type::kWeights, "a joint, or the weights of a sum over joints"}},
+       {},
+       {{"signal", {"acceleration", "velocity", "sign_velocity", "position"}, {"of"}, {}}}},
       {"transmission",
        "q_motor = matrix q_joint, tau_joint = matrix^T tau_motor.",
        {required({"joints", Type::kStrings, "columns of the matrix"}),
@@ -275,8 +283,9 @@ std::vector<FieldTable> attachedTables() {
                     required({"link", Type::kString, "it is attached to"}), kXyz, kRpy}),
        kInertiaRules},
       {"sensor",
-       "A sensor. encoder and joint_torque need `joint`; force_torque needs a fixed `joint`; the "
-       "others need `link`.",
+       "A sensor. The `joint` of a force_torque sensor is fixed. The parts of an imu have "
+       "different units: where their noise, quantisation or bias matters, declare an "
+       "accelerometer and a gyroscope instead.",
        {required({"name", Type::kString, "of the sensor"}),
         required(choice("type",
                         {"force_torque", "imu", "accelerometer", "gyroscope", "magnetometer",
@@ -301,7 +310,22 @@ std::vector<FieldTable> attachedTables() {
                     "standard deviation per axis in the sensor's unit; default 0"}),
         above(0, {"quantisation", Type::kNumber, "step of the reading; default: none"}),
         {"bias", Type::kNumbers, "added to every axis, as many numbers as the sensor has axes"},
-        cells}},
+        cells},
+       {},
+       {{"type",
+         {"force_torque"},
+         {"joint"},
+         {"link", "xyz", "rpy", "sign", "noise", "quantisation", "bias"},
+         6},
+        {"type", {"imu"}, {"link"}, {"xyz", "rpy", "parts"}},
+        {"type",
+         {"accelerometer", "gyroscope", "magnetometer"},
+         {"link"},
+         {"xyz", "rpy", "noise", "quantisation", "bias"},
+         3},
+        {"type", {"orientation"}, {"link"}, {"xyz", "rpy", "noise", "quantisation", "bias"}, 4},
+        {"type", {"encoder", "joint_torque"}, {"joint"}, {"noise", "quantisation", "bias"}, 1},
+        {"type", {"skin"}, {"link", "cells"}, {"noise", "quantisation"}}}},
   };
 }
 
@@ -388,6 +412,21 @@ const FieldTable& robotFieldTable(const std::string& name) {
     if (table.name == name) return table;
   }
   throw std::logic_error("no table of fields called " + name);
+}
+
+const FieldCase* caseOf(const FieldTable& table, const std::string& value) {
+  for (const FieldCase& one : table.cases) {
+    if (std::find(one.values.begin(), one.values.end(), value) != one.values.end()) return &one;
+  }
+  return nullptr;
+}
+
+bool belongs(const FieldTable& table, const FieldCase& one, const std::string& field) {
+  for (const auto* names : {&one.required, &one.optional}) {
+    if (std::find(names->begin(), names->end(), field) != names->end()) return true;
+  }
+  return std::any_of(table.fields.begin(), table.fields.end(),
+                     [&](const Field& f) { return f.required && field == f.name; });
 }
 
 std::string expectation(const Field& field) {

@@ -51,16 +51,31 @@ struct FieldRule {
   std::vector<const char*> names;
 };
 
+/// Which fields belong to an object in which `key` has one of `values`: those that the table
+/// requires, those required here, and the optional ones. With other values all of them do.
+struct FieldCase {
+  const char* key;
+  std::vector<const char*> values;
+  std::vector<const char*> required, optional;
+  size_t bias = 0;  ///< numbers in the list `bias`, if that is optional
+};
+
 struct FieldTable {
   const char* name;
   const char* help;
   std::vector<Field> fields;
   std::vector<FieldRule> rules = {};
+  std::vector<FieldCase> cases = {};
 };
 
 /// All tables; the first is the file itself.
 const std::vector<FieldTable>& robotFields();
 const FieldTable& robotFieldTable(const std::string& name);
+
+/// The case for this value of the key, nullptr if there is none.
+const FieldCase* caseOf(const FieldTable& table, const std::string& value);
+/// Has the field a meaning in this case?
+bool belongs(const FieldTable& table, const FieldCase& one, const std::string& field);
 
 /// "a number above 0", "a list of 3 numbers": for messages and documentation.
 std::string expectation(const Field& field);

@@ -98,6 +98,19 @@ Json ruleSchema(const FieldRule& rule) {
   return {{"not", {{"required", rule.names}}}};
 }
 
+// if the key has one of these values, then these keys must and those must not be there
+Json caseSchema(const FieldTable& table, const FieldCase& one) {
+  const Json is = {{"properties", {{one.key, {{"enum", one.values}}}}}, {"required", {one.key}}};
+  Json properties = Json::object();
+  for (const Field& field : table.fields) {
+    if (!belongs(table, one, field.name)) properties[field.name] = false;
+  }
+  if (one.bias > 0) properties["bias"] = {{"minItems", one.bias}, {"maxItems", one.bias}};
+  Json then = {{"properties", std::move(properties)}};
+  if (!one.required.empty()) then["required"] = one.required;
+  return {{"if", is}, {"then", std::move(then)}};
+}
+
 Json tableSchema(const FieldTable& table) {
   Json properties = Json::object(), required = Json::array(), rules = Json::array();
   for (const Field& field : table.fields) {
@@ -115,6 +128,7 @@ Json tableSchema(const FieldTable& table) {
                  {"properties", std::move(properties)}};
   if (!required.empty()) schema["required"] = std::move(required);
   for (const FieldRule& rule : table.rules) rules.push_back(ruleSchema(rule));
+  for (const FieldCase& one : table.cases) rules.push_back(caseSchema(table, one));
   if (!rules.empty()) schema["allOf"] = std::move(rules);
   return schema;
 }
@@ -136,6 +150,24 @@ std::string robotSchema() {
   schema["definitions"] = std::move(definitions);
   return schema.dump(2) + "\n";
 }
+
+namespace {
+
+// "- with `type` imu: `link` required; `xyz`, `rpy`, `parts` optional"
+std::string caseReference(const FieldCase& one) {
+  const auto ticked = [](const std::vector<const char*>& names) {
+    return fmt::format("`{}`", fmt::join(names, "`, `"));
+  };
+  std::string line = fmt::format("- with `{}` {}: ", one.key, fmt::join(one.values, ", "));
+  if (!one.required.empty()) line += ticked(one.required) + " required";
+  if (!one.optional.empty())
+    line += fmt::format("{}{} optional", one.required.empty() ? "" : "; ", ticked(one.optional));
+  if (one.bias > 0)
+    line += fmt::format("; `bias` has {} number{}", one.bias, one.bias == 1 ? "" : "s");
+  return line + "\n";
+}
+
+}  // namespace
 
 std::string robotReference() {
   std::string page =
@@ -159,6 +191,8 @@ std::string robotReference() {
       page += fmt::format("\n{} one of `{}`.\n", exactly ? "Exactly" : "At most",
                           fmt::join(rule.names, "`, `"));
     }
+    if (!table.cases.empty()) page += "\nBeside the keys that are always required:\n\n";
+    for (const FieldCase& one : table.cases) page += caseReference(one);
   }
   return page;
 }

@@ -27,6 +27,34 @@ TEST(RobotSchema, PublishedFilesAreCurrent) {
   EXPECT_TRUE(published("robot_yaml.md", robotReference()) == robotReference()) << kHint;
 }
 
+// Keys that a case names are fields of its table, and the schema requires and forbids what the
+// reader does: per type of sensor, and where a coupling term needs 'of'.
+TEST(RobotSchema, CasesAreConditions) {
+  const nlohmann::json definitions = nlohmann::json::parse(robotSchema()).at("definitions");
+  const auto conditionOf = [&](const char* table, const char* value) {
+    for (const nlohmann::json& rule : definitions.at(table).at("allOf")) {
+      if (rule.contains("if") && rule.at("if").dump().find(value) != std::string::npos)
+        return rule.at("then");
+    }
+    return nlohmann::json();
+  };
+  EXPECT_EQ(conditionOf("sensor", "\"imu\"").at("properties").at("noise"), false);
+  EXPECT_EQ(conditionOf("sensor", "\"imu\"").at("properties").at("bias"), false);
+  EXPECT_EQ(conditionOf("sensor", "\"encoder\"").at("required"), nlohmann::json({"joint"}));
+  EXPECT_EQ(conditionOf("sensor", "\"gyroscope\"").at("properties").at("sign"), false);
+  EXPECT_EQ(conditionOf("sensor", "\"gyroscope\"").at("properties").at("bias").at("maxItems"), 3);
+  EXPECT_EQ(conditionOf("sensor", "\"skin\"").at("required"), nlohmann::json({"link", "cells"}));
+  EXPECT_EQ(conditionOf("coupling_term", "\"velocity\"").at("required"), nlohmann::json({"of"}));
+  for (const FieldTable& table : robotFields()) {
+    for (const FieldCase& one : table.cases) {
+      for (const auto* names : {&one.required, &one.optional}) {
+        for (const std::string name : *names)
+          EXPECT_TRUE(definitions.at(table.name).at("properties").contains(name)) << name;
+      }
+    }
+  }
+}
+
 // Every object forbids unknown keys, every reference has its target, and every table is used.
 TEST(RobotSchema, IsClosed) {
   const nlohmann::json schema = nlohmann::json::parse(robotSchema());

@@ -69,28 +69,13 @@ SensorKind sensorKind(const std::string& type) {
   return SensorKind::kAccelerometer;
 }
 
-// which keys a type of sensor needs and allows beyond name, type and noise
-struct SensorKeys {
-  std::vector<std::string> required, allowed;
-};
-SensorKeys sensorKeys(const std::string& type) {
-  if (type == "force_torque") {
-    return {{"joint"}, {"joint", "link", "xyz", "rpy", "sign", "noise", "quantisation", "bias"}};
-  }
-  if (type == "encoder" || type == "joint_torque")
-    return {{"joint"}, {"joint", "noise", "quantisation", "bias"}};
-  if (type == "skin") return {{"link", "cells"}, {"link", "cells", "noise", "quantisation"}};
-  // the parts of an imu have different units, so one noise number would be wrong for some of them
-  if (type == "imu") return {{"link"}, {"link", "xyz", "rpy", "parts"}};
-  return {{"link"}, {"link", "xyz", "rpy", "noise", "quantisation", "bias"}};
-}
-
 void checkSensorKeys(const Node& node, const std::string& file_name) {
   const std::string& type = node["type"].Scalar();
-  const SensorKeys keys = sensorKeys(type);
+  const FieldTable& table = robotFieldTable("sensor");
+  const FieldCase& keys = *caseOf(table, type);
   const std::string owner =
       fmt::format("sensor {} of type {}", inQuotes(node["name"].Scalar()), type);
-  for (const std::string& key : keys.required) {
+  for (const char* key : keys.required) {
     if (!node[key]) {
       throw errorAt(yamlLocation(node, file_name),
                     fmt::format("{} has no key '{}'; add it", owner, key));
@@ -98,13 +83,14 @@ void checkSensorKeys(const Node& node, const std::string& file_name) {
   }
   for (const auto& entry : node) {
     const std::string& key = entry.first.Scalar();
-    if (key == "name" || key == "type") continue;
-    if (std::find(keys.allowed.begin(), keys.allowed.end(), key) == keys.allowed.end()) {
-      throw errorAt(
-          yamlLocation(entry.first, file_name),
-          fmt::format("{} has the key '{}', which has no meaning for this type; remove it", owner,
-                      key));
-    }
+    if (belongs(table, keys, key)) continue;
+    const bool part = type == "imu" && belongs(table, *caseOf(table, "gyroscope"), key);
+    throw errorAt(
+        yamlLocation(entry.first, file_name),
+        fmt::format("{} has the key '{}', which has no meaning for this type; {}", owner, key,
+                    part ? "its parts have different units: declare an accelerometer and a "
+                           "gyroscope instead"
+                         : "remove it"));
   }
 }
 
@@ -125,10 +111,11 @@ Control readControl(const Node& node) {
 
 // as many numbers as the sensor has axes
 std::vector<double> readBias(const Node& node, const Sensor& sensor, const std::string& file_name) {
+  if (!node) return {};
   std::vector<double> bias;
   for (const Node& number : node) bias.push_back(readNumber(number));
   const size_t axes = sensorAxes(sensor);
-  if (bias.empty() || bias.size() == axes) return bias;
+  if (bias.size() == axes) return bias;
   throw errorAt(yamlLocation(node, file_name),
                 fmt::format("the bias of sensor {} has {} numbers, expected {}",
                             inQuotes(sensor.name), bias.size(), axes));
