@@ -115,6 +115,12 @@ std::vector<Refused> refusedArms() {
                "<parent link='middle'/><child link='part'/></joint>",
                inertia);
   };
+  const auto speck = [](double mass) {
+    return fmt::format(
+        "<link name='middle'><inertial><mass value='{}'/><inertia ixx='0' ixy='0' ixz='0' "
+        "iyy='0' iyz='0' izz='0'/></inertial></link>",
+        mass);
+  };
   return {
       {"flat", armWith(body("ixx='0.1' iyy='0.2' izz='0.3000000001'")), true},
       {"flat by rounding", armWith(body("ixx='0.1' iyy='0.2' izz='0.30000000000000004'")), false},
@@ -138,6 +144,8 @@ std::vector<Refused> refusedArms() {
        true},
       {"one number everywhere",
        armWith(held("ixx='1e-3' ixy='1e-3' ixz='1e-3' iyy='1e-3' iyz='1e-3' izz='1e-3'")), true},
+      {"1e-9 kg", armWith(speck(1e-9)), true},
+      {"1e-6 kg", armWith(speck(1e-6)), true},
       {"products left out", armWith(held("ixx='0.01' iyy='0.01' izz='0.01'")), true},
       {"limits", armWith(body("ixx='0.1' iyy='0.2' izz='0.2'"), "effort='-9' velocity='-3'"),
        false}};
@@ -164,8 +172,7 @@ TEST(RepairOracle, FlatMasslessAndNegativeLimits) {
       const Model after = readUrdfText(text, "repaired.urdf");
       const std::vector<Finding> findings = lint(after);
       EXPECT_EQ(countOf(findings, Severity::kError), 0) << findingsText(findings, false);
-      // a margin of 1e-4 of a small sphere leaves a body of this inertia flat, though possible
-      if (margin > 1e-3) {
+      if (!std::string(arm.what).ends_with("kg")) {  // that is little, also after the repair
         EXPECT_EQ(countOf(findings, Severity::kWarning), 0) << findingsText(findings, false);
       }
       const double mass = after.links[static_cast<size_t>(after.linkIndex("middle"))].inertia.mass;

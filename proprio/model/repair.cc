@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "proprio/core/atomic_file.h"
+#include "proprio/core/text.h"
 #include "proprio/core/text_table.h"
 #include "proprio/model/link_solid.h"
 #include "proprio/model/lint_internal.h"
@@ -28,7 +29,10 @@ constexpr double kUsualDensity = 1000.0;  // kg/m^3
 // that a simulator's mass matrix stays well conditioned.
 constexpr double kShareOfNeighbour = 0.01;
 // Not lighter than what `mass-tiny` warns of: simulators take less for nothing.
-constexpr double kLeastMass = 2e-6;       // kg
+constexpr double kLeastMass = 2e-6;  // kg
+// Ten times as thick as what `inertia-flat` warns of, so that rounding cannot make it flat.
+constexpr double kThinnest = 1e-5;        // second moment, of the body's largest
+constexpr double kLeastInertia = 1e-12;   // kg m^2; MuJoCo refuses 1e-14
 constexpr double kSameMass = 1e-9;        // relative
 constexpr double kFrameRounding = 1e-13;  // relative, of a change of frame there and back
 
@@ -98,6 +102,17 @@ double smallMass(const Model& model, const Usual& usual, int link) {
   return kShareOfNeighbour;
 }
 
+// The same body with second moments about the centre of at least kThinnest of its largest one, and
+// principal inertias of at least kLeastInertia.
+InertialParameters thickened(const InertialParameters& body) {
+  const Eigen::SelfAdjointEigenSolver<Matrix3d> eigen(centralSecondMoment(body));
+  const double least = std::max(kThinnest * eigen.eigenvalues().maxCoeff(), 0.5 * kLeastInertia);
+  if (eigen.eigenvalues().minCoeff() >= least) return body;
+  const Matrix3d& Q = eigen.eigenvectors();
+  const Matrix3d sigma = Q * eigen.eigenvalues().cwiseMax(least).asDiagonal() * Q.transpose();
+  return InertialParameters::fromCom(body.mass, body.com(), inertiaFrom(sigma));
+}
+
 LinkRepair repairLink(const Model& model, int index, const Usual& usual, double margin) {
   const Link& link = model.links[static_cast<size_t>(index)];
   const LinkSolid shapes = linkSolid(model, index);
@@ -120,13 +135,21 @@ LinkRepair repairLink(const Model& model, int index, const Usual& usual, double 
 
   out.reference = out.from_shapes ? scaled(shapes.solid.unit_density, mass / shapes.solid.volume())
                                   : sphereAt(mass, com);
+  const ConsistencyMargins possible = consistencyMargins(out.reference);
+  if (!possible.fullyConsistent() ||
+      !(possible.triangle > kFrameRounding * out.reference.inertia.trace())) {
+    throw errorAt({link.location.file, link.location.line, 0},
+                  fmt::format("link {}: its mass is {} kg, {} m from the link's origin, for which "
+                              "no possible inertia can be computed; give them in kg and m",
+                              inQuotes(link.name), mass, readable(com.norm())));
+  }
   const Matrix3d central = link.inertia.inertiaAtCom();
   // an inertia that was stated for no mass says nothing about a mass that is only assumed
   const bool assumed = link.inertia.mass == 0.0 && !out.from_shapes;
   const bool stated = out.mass_kept || (!assumed && !central.isZero(0.0));
-  out.after = nearestPossible(
+  out.after = thickened(nearestPossible(
       InertialParameters::fromCom(mass, com, stated ? central : out.reference.inertiaAtCom()),
-      out.reference, margin);
+      out.reference, margin));
   out.margin_before = relativeMargin(out.before, out.reference);
   out.margin_after = relativeMargin(out.after, out.reference);
   const Vector10d change = out.after.vector() - out.before.vector();

@@ -16,6 +16,11 @@
 /// matrix on the positive semidefinite ones in the Frobenius norm: its negative eigenvalues become
 /// zero. Exact, no iteration. The result does not depend on the frame.
 ///
+/// The written body must stay possible when its numbers are rounded, and simulators compare with
+/// absolute bounds. Eigenvalues of the projected Sigma below 1e-5 of its largest one (an inertia in
+/// wrong units, far above the reference) or below 5e-13 kg m^2 (next to no mass) are raised to
+/// that, so that every principal inertia is at least 1e-12 kg m^2.
+///
 /// Reference: the link's shapes filled homogeneously with its mass, else a sphere of 1000 kg/m^3
 /// around its centre of mass.
 /// A mass that is not positive cannot be kept: it becomes that of the shapes at the median density
@@ -70,7 +75,8 @@ InertialParameters nearestPossible(const InertialParameters& body,
                                    const InertialParameters& reference, double margin);
 
 /// Repairs the links and limits about which lint() reports errors, points, lines, flat and massless
-/// moving links, and no others. The model is as read with lump_fixed = false.
+/// moving links, and no others. The model is as read with lump_fixed = false. @throws Error with
+/// file, line and link for a mass so small, large or far away that rounding hides its inertia.
 Repair repaired(const Model& model, const RepairOptions& options = {});
 
 /// The bytes of the model's URDF with the repaired values in place. @throws Error if the model does

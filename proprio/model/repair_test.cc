@@ -273,6 +273,78 @@ TEST(Repair, ReportsTheChange) {
   EXPECT_EQ(nlohmann::json::parse(repairJson(small)).size(), 4u);
 }
 
+/// One link of this mass and inertia about its centre of mass on a moving joint.
+std::string oneLink(double mass, const Matrix3d& inertia, const Vector3d& com = Vector3d::Zero()) {
+  return fmt::format(
+      "<robot name='r'><link name='base'/><link name='body'>\n<inertial><origin xyz='{} {} {}' "
+      "rpy='0.1 0.2 0.3'/><mass value='{}'/><inertia ixx='{}' ixy='{}' ixz='{}' iyy='{}' iyz='{}' "
+      "izz='{}'/></inertial></link><joint name='j' type='continuous'><parent link='base'/>"
+      "<child link='body'/></joint></robot>",
+      com.x(), com.y(), com.z(), mass, inertia(0, 0), inertia(0, 1), inertia(0, 2), inertia(1, 1),
+      inertia(1, 2), inertia(2, 2));
+}
+
+/// No finding about what is possible, after writing and reading again.
+void expectPossible(const Repair& repair, const std::string& about) {
+  const std::vector<Finding> findings = lint(readUrdfText(repairedUrdf(repair), "repaired.urdf"));
+  EXPECT_EQ(countOf(findings, Severity::kError), 0) << about << findingsText(findings, false);
+  for (const Finding& finding : findings)
+    EXPECT_FALSE(finding.rule.starts_with("inertia-")) << about << findingsText(findings, false);
+}
+
+// Inertias in wrong units are many orders of magnitude above the reference: what is written keeps a
+// margin relative to the body itself, too, whatever the scale.
+TEST(Repair, AnyScaleIsPossibleWhenReadAgain) {
+  RandomBodies bodies;
+  std::uniform_real_distribution<double> log_mass(-4, 2), log_inertia(-6, 6), log_reach(-3, 1);
+  int broken = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const double mass = std::pow(10.0, log_mass(bodies.random));
+    const Matrix3d inertia = bodies.symmetric(std::pow(10.0, log_inertia(bodies.random)));
+    const Vector3d com = bodies.vector(std::pow(10.0, log_reach(bodies.random)));
+    const std::string text = oneLink(mass, inertia, com);
+    const BrokenFile file(text);
+    const Repair repair = repaired(file.model);
+    broken += repair.links.empty() ? 0 : 1;
+    expectPossible(repair, text);
+  }
+  EXPECT_GT(broken, 150);
+  for (const Vector3d& moments : {Vector3d(1e6, 1e5, 1e5), Vector3d(1e5, -1e5, 1e5)}) {
+    const BrokenFile file(oneLink(2.0, moments.asDiagonal()));
+    expectPossible(repaired(file.model), file.path);
+  }
+}
+
+// Next to no mass: principal inertias do not fall below what simulators take.
+TEST(Repair, TinyMasses) {
+  for (const double mass : {1e-6, 1e-9, 1e-12}) {
+    const BrokenFile file(oneLink(mass, Matrix3d::Zero()));
+    const Repair repair = repaired(file.model);
+    ASSERT_EQ(repair.links.size(), 1u);
+    EXPECT_EQ(repair.links[0].after.mass, mass);
+    const Matrix3d inertia = repair.links[0].after.inertiaAtCom();
+    EXPECT_GE(Eigen::SelfAdjointEigenSolver<Matrix3d>(inertia).eigenvalues()[0], 0.999e-12);
+    expectPossible(repair, fmt::to_string(mass));
+  }
+}
+
+// A mass for which no inertia can be computed is refused with file, line and link.
+TEST(Repair, AbsurdMasses) {
+  for (const double mass : {1e-20, 1e-300, 1e200}) {
+    const BrokenFile file(oneLink(mass, -0.1 * Matrix3d::Identity(), {0.1, 0.2, 0.3}));
+    try {
+      repaired(file.model);
+      ADD_FAILURE() << mass;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.what(),
+                fmt::format("{}:1: link 'body': its mass is {} kg, 0.3742 m from the link's "
+                            "origin, for which no possible inertia can be computed; give them in "
+                            "kg and m",
+                            file.path, mass));
+    }
+  }
+}
+
 // A sound robot is written back byte for byte; one without a URDF is refused.
 TEST(Repair, NothingToDo) {
   const std::string source =
