@@ -25,25 +25,28 @@ int exitCode(const std::vector<Finding>& findings, bool strict) {
              : 0;
 }
 
-std::string heading(const CheckOptions& options, const Model& model, bool colour) {
-  std::string out = inked(model.name.empty() ? "robot" : model.name, Ink::kBold, colour);
+// `shown` is the robot with its fixed joints lumped, so that links are counted as `show` does
+std::string heading(const CheckOptions& options, const Model& shown, bool colour) {
+  std::string out = inked(shown.name.empty() ? "robot" : shown.name, Ink::kBold, colour);
   out += inked("  " + options.robot, Ink::kDim, colour);
-  if (!model.links.empty()) {
-    out += fmt::format("\n  {} links, {} joints, {} kg", model.links.size(), model.joints.size(),
-                       readable(totalMass(model)));
+  if (!shown.links.empty()) {
+    const size_t links = shown.links.size(), joints = shown.joints.size();
+    out += fmt::format("\n  {} link{}, {} joint{}, {} kg", links, links == 1 ? "" : "s", joints,
+                       joints == 1 ? "" : "s", readable(totalMass(shown)));
   }
   return out + "\n\n";
 }
 
-int report(const CheckOptions& options, const Model& model, const std::vector<Finding>& findings) {
+int report(const CheckOptions& options, const Model& model, const Model& shown,
+           const std::vector<Finding>& findings) {
   writeJson(options, findingsJson(model, findings));
   const bool colour = colourWanted();
-  print(heading(options, model, colour) + findingsText(findings, colour, terminalWidth()));
+  print(heading(options, shown, colour) + findingsText(findings, colour, terminalWidth()));
   return exitCode(findings, options.strict);
 }
 
 // the findings, what was done about them, and what remains
-int repairAndReport(const CheckOptions& options, const Model& model,
+int repairAndReport(const CheckOptions& options, const Model& model, const Model& shown,
                     const std::vector<Finding>& findings) {
   const Repair repair = repaired(model, options.repair_options);
   const std::string urdf = repairedUrdf(repair);
@@ -58,7 +61,7 @@ int repairAndReport(const CheckOptions& options, const Model& model,
   writeWithJson(options, options.repair, urdf, findingsJson(model, findings, repairJson(repair)));
   const bool colour = colourWanted();
   print(
-      heading(options, model, colour) + findingsText(findings, colour, terminalWidth()) + "\n" +
+      heading(options, shown, colour) + findingsText(findings, colour, terminalWidth()) + "\n" +
       repairText(repair, colour) + "\n" +
       fmt::format("  written to {} with a margin of {} of the reference; it has {} error{} and {} "
                   "warning{}{}\n",
@@ -78,21 +81,24 @@ UrdfStructure structureOf(const std::string& robot) {
 
 int runCheck(const CheckOptions& options) {
   std::vector<ReadNote> notes;
-  Model model;
+  Model model, shown;
   try {
     model = readRobot(options, /*lump_fixed=*/false, &notes);
+    shown = readRobot(options);
   } catch (const Error&) {
     // trouble with names and connections is a finding, all else is unreadable
     const UrdfStructure structure = structureOf(options.robot);
     if (structure.findings.empty() || !options.repair.empty()) throw;
-    const int code = report(options, structure.rest, structure.findings);
+    const Model& rest = structure.rest;
+    const int code = report(options, rest, rest.links.empty() ? rest : lumpFixedJoints(rest),
+                            structure.findings);
     if (!structure.unreadable.empty()) throw Error(structure.unreadable);
     return code;
   }
   std::vector<Finding> findings = lint(model);
   for (const ReadNote& note : notes) findings.push_back(asFinding(note));
-  return options.repair.empty() ? report(options, model, findings)
-                                : repairAndReport(options, model, findings);
+  return options.repair.empty() ? report(options, model, shown, findings)
+                                : repairAndReport(options, model, shown, findings);
 }
 
 }  // namespace
