@@ -114,7 +114,7 @@ TEST_F(BaseCommand, SnappedJointsAreNamed) {
           "<origin rpy='1.5708 0 0'/></joint></robot>");
   EXPECT_EQ(jsonOf("'" + file("typed.urdf") + "'").at("snapped_joints"),
             nlohmann::json::array({"typed"}));
-  EXPECT_TRUE(has(base("'" + file("typed.urdf") + "'").out, "are taken as meant: typed\n"));
+  EXPECT_TRUE(has(base("'" + file("typed.urdf") + "'").out, "are taken as meant:\n  typed\n"));
 }
 
 // An axis that is nearly vertical has groupings with coefficients of 1e5 and more; the routes agree
