@@ -124,11 +124,15 @@ MatrixXd smallRegressor(const std::vector<Track>& tracks, const Track& own,
 }
 
 // The regressor of the robot, a matrix per track; empty unless every coordinate of it is recorded.
+// Joints that stand for force-torque sensors stay where they are.
 std::vector<MatrixXd> robotRegressors(const std::shared_ptr<const Model>& model,
                                       const std::vector<Track>& tracks, const RowIndices& rows) {
-  if (model == nullptr || model->floating || model->velocity_count != model->position_count)
-    return {};
-  std::vector<int> of(static_cast<size_t>(model->velocity_count), -1);
+  if (model == nullptr) return {};
+  constexpr int kStill = -2, kMissing = -1;
+  std::vector<int> of(static_cast<size_t>(model->velocity_count), kMissing);
+  for (const Joint& joint : model->joints) {
+    if (joint.sensed) std::fill_n(of.begin() + joint.velocity_index, 6, kStill);
+  }
   std::vector<Index> coordinate(tracks.size(), -1);
   for (size_t k = 0; k < tracks.size(); ++k) {
     const int joint = model->jointIndex(tracks[k].name);
@@ -136,21 +140,28 @@ std::vector<MatrixXd> robotRegressors(const std::shared_ptr<const Model>& model,
     coordinate[k] = model->joints[static_cast<size_t>(joint)].velocity_index;
     if (coordinate[k] >= 0) of[static_cast<size_t>(coordinate[k])] = static_cast<int>(k);
   }
-  if (of.empty() || std::find(of.begin(), of.end(), -1) != of.end()) return {};
+  if (of.empty() || std::find(of.begin(), of.end(), kMissing) != of.end()) return {};
 
   const Tree tree(model);
+  std::vector<int> position(of.size(), -1);
+  for (const Joint& joint : model->joints) {
+    if (joint.velocity_index < 0 || joint.sensed) continue;
+    position[static_cast<size_t>(joint.velocity_index)] = joint.position_index;
+  }
   const Parameters parameters = declaredParameters(model);
   Workspace workspace(tree);
   const Index n = tree.velocityCount(), width = parameters.layout->size();
   // friction and rotor, which few descriptions mention, and an offset besides
   std::vector<MatrixXd> W(tracks.size(),
                           MatrixXd::Ones(static_cast<Index>(rows.size()), width + 4));
-  VectorXd q(n), v(n), a(n);
+  VectorXd q = tree.neutralPosition(), v = VectorXd::Zero(n), a = v;
   MatrixXd Y(n, width);
   for (size_t r = 0; r < rows.size(); ++r) {
     for (Index c = 0; c < n; ++c) {
-      const Smoothed& track = tracks[static_cast<size_t>(of[static_cast<size_t>(c)])].q;
-      q[c] = track.x[rows[r]];
+      const int k = of[static_cast<size_t>(c)];
+      if (k == kStill) continue;
+      const Smoothed& track = tracks[static_cast<size_t>(k)].q;
+      q[position[static_cast<size_t>(c)]] = track.x[rows[r]];
       v[c] = track.v[rows[r]];
       a[c] = track.a[rows[r]];
     }
@@ -341,6 +352,7 @@ std::vector<DelayEstimate> estimateDelays(const Recording& recording,
                                           const std::shared_ptr<const Model>& model, double range) {
   const TimeStatistics t = timeStatistics(recording.time, recording.samples());
   if (t.rate_hz == 0.0 || t.repeated + t.reversed > 0) return {};
+  if (model != nullptr && model->floating) return {};
   const double step = t.median_step;
   const auto count = static_cast<Index>(std::floor(t.duration / step)) + 1;
   constexpr Index kLeastRows = 100;

@@ -22,7 +22,8 @@
 /// and torques go through one smooth kernel. For every joint the torques at t + d are fitted by
 /// least squares, with the regressor of the robot where one is given and all of its joints are
 /// recorded (dynamics/augmented_regressor.h) and [qdd, qd, sign(qd), 1] of its own besides, else
-/// with [qdd, sin q, cos q of all joints, qd and sign(qd) of its own, 1]. Rows in which the joint
+/// with [qdd, sin q, cos q of all joints, qd and sign(qd) of its own, 1]. Joints of a robot whose
+/// base floats are not asked: how the base moves is in neither. Rows in which the joint
 /// is slow or turns do not count, because friction is not what the model says there, unless d is
 /// beyond the range. d minimises the residual over whole samples, refined by a parabola. Its
 /// standard error allows for residuals that remember. An estimate is called reliable if the fit

@@ -406,12 +406,33 @@ TEST(Delay, FoundWithTheRobotsRegressor) {
   r.values.rightCols(2) =
       stateQuantities(tree, declaredParameters(model), states, {"tau"}).values.rightCols(2);
   for (Index i = 0; i < n; ++i) r.values(i, 2) += 0.1 * normal(random);
-  for (const DelayEstimate& d : estimateDelays(r, model)) {
-    EXPECT_TRUE(d.reliable);
-    EXPECT_GT(d.explained, 0.99) << d.joint;
-    EXPECT_NEAR(d.delay, delay, 0.1 * step) << d.joint;
+  // a joint that stands for a force-torque sensor moves nothing
+  Model with_sensor = *model;
+  Link tool;
+  tool.name = "tool";
+  Joint sensor;
+  sensor.name = "sensor";
+  sensor.type = JointType::kFloating;
+  sensor.sensed = true;
+  sensor.first = static_cast<int>(with_sensor.links.size()) - 1;
+  sensor.second = sensor.first + 1;
+  with_sensor.links.push_back(tool);
+  with_sensor.joints.push_back(sensor);
+  const auto sensed = std::make_shared<const Model>(finalize(std::move(with_sensor)));
+  for (const auto& robot : {model, sensed}) {
+    const auto estimates = estimateDelays(r, robot);
+    EXPECT_EQ(estimates.size(), 2u);
+    for (const DelayEstimate& d : estimates) {
+      EXPECT_TRUE(d.reliable);
+      EXPECT_GT(d.explained, 0.99) << d.joint;
+      EXPECT_NEAR(d.delay, delay, 0.1 * step) << d.joint;
+    }
   }
   EXPECT_TRUE(has(assessQuality(r, model), Severity::kWarning, "", "ms after positions"));
+  // what a base that floats does is not known here
+  Model floating = *model;
+  floating.floating = true;
+  EXPECT_TRUE(estimateDelays(r, std::make_shared<const Model>(finalize(floating))).empty());
 }
 
 /// Three pendulums at 500 Hz whose dry friction turns only 1e-3 rad after they do; torques recorded
