@@ -386,7 +386,8 @@ void addLoopOptions(CLI::App& verb, LoopOptions& options) {
                           "nx x + ny y + nz z > offset")
               ->type_name("TEXT"));
   outside(verb.add_option("--sign-gain", options.sign_gain,
-                          "Coulomb friction is tanh(gain v) in simulation")
+                          "Coulomb friction is tanh(gain v) in simulation, tanh(10 gain v) of "
+                          "prismatic joints")
               ->capture_default_str());
   group(verb.add_option("--seed", options.seed, "of all noise")->capture_default_str());
   group(verb.add_option("--runs", options.runs,

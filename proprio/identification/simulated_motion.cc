@@ -9,6 +9,7 @@
 
 #include "proprio/core/text.h"
 #include "proprio/dynamics/mass_matrix.h"
+#include "proprio/servo/computed_torque.h"
 #include "proprio/servo/servo_setup.h"
 #include "proprio/simulation/closed_loop.h"
 
@@ -335,9 +336,10 @@ void takeUntreated(const Tree& tree, const SampledRun& run, double sign_gain, Mo
     out->q.col(tree.positionIndex(joint)) = run.q.col(column);
     out->v.col(velocity) = run.v.col(column);
     out->a.col(velocity) = run.a.col(column);
-    if (!jumpsAtRest(tree.model().joints[static_cast<size_t>(joint)].friction)) continue;
-    out->use.col(velocity) =
-        out->use.col(velocity) && run.v.col(column).array().abs() >= kSmoothSignEnd / sign_gain;
+    const Joint& declared = tree.model().joints[static_cast<size_t>(joint)];
+    if (!jumpsAtRest(declared.friction)) continue;
+    const double slow = kSmoothSignEnd / signGain(declared.type, sign_gain);
+    out->use.col(velocity) = out->use.col(velocity) && run.v.col(column).array().abs() >= slow;
   }
 }
 

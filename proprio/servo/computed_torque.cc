@@ -5,10 +5,20 @@
 
 namespace proprio {
 
+double signGain(JointType type, double gain) {
+  constexpr double kRadiansPerMetre = 10.0;
+  return type == JointType::kPrismatic ? kRadiansPerMetre * gain : gain;
+}
+
 ComputedTorque::ComputedTorque(const Tree& tree, const Parameters& model, double sign_gain)
     : tree_(tree), workspace_(tree) {
-  const auto smooth =
-      std::make_shared<const Model>(withSmoothSigns(model.layout->model(), sign_gain));
+  Model smoothed = model.layout->model();
+  for (Joint& joint : smoothed.joints) {
+    if (joint.friction.smooth_sign != SmoothSign::kSign) continue;
+    joint.friction.smooth_sign = SmoothSign::kTanh;
+    joint.friction.smooth_gain = signGain(joint.type, sign_gain);
+  }
+  const auto smooth = std::make_shared<const Model>(std::move(smoothed));
   model_ = {std::make_shared<const ParameterLayout>(smooth), model.values};
   smooth_tree_ =
       std::make_unique<const Tree>(smooth, tree.baseLink(), tree.floating(), tree.mounting());

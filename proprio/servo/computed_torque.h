@@ -14,10 +14,14 @@
 
 namespace proprio {
 
+/// Gain of the smooth sign of a joint that declares none: `gain` s/rad, and ten times as many s/m
+/// for a prismatic joint, whose speeds in m/s are smaller numbers (1 rad/s at 0.1 m is 0.1 m/s).
+double signGain(JointType type, double gain);
+
 /// The tree outlives it.
 class ComputedTorque {
  public:
-  /// @param sign_gain  sign(v) is tanh(sign_gain v)
+  /// @param sign_gain  s/rad: sign(v) is tanh(signGain() v)
   ComputedTorque(const Tree& tree, const Parameters& model, double sign_gain = 100.0);
 
   /// Real-time. Sizes as documented in model/tree.h.

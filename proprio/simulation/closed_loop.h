@@ -7,7 +7,7 @@
 /// told, these reach the drives (latency, saturation) and stay constant while the equations of
 /// motion are integrated by a Runge-Kutta method of order 1, 2 or 4 with fixed step. Noise of the
 /// recorded torque is added to the sample only. Plant: rigid or flexible joints, rotors, every
-/// friction model of model/friction.h (sign(v) is tanh(sign_gain v), as in the published
+/// friction model of model/friction.h (sign(v) is tanh(signGain() v), as in the published
 /// benchmark), springs, couplings, payloads that change, wrenches and contacts.
 ///
 /// Step size: explicit methods need h * (fastest rate) below about 2.5 (RK4). Unless the physics
@@ -50,15 +50,16 @@ struct ClosedLoopOptions {
   double physics_rate = 0.0;    ///< Hz, a multiple of the servo's rate; 0: see above
   double sample_rate = 1000.0;  ///< Hz, a divisor of the servo's rate
   Integrator integrator = Integrator::kRk4;
-  /// Of encoders, rad (m): standard deviation and step. Joints of a declared transmission are
-  /// measured at its motors, q_motor = T q, and these numbers are then the motors'.
+  /// Of encoders, rad (m): standard deviation and step. Joints of a declared transmission without
+  /// a declared encoder are measured at its motors, q_motor = T q, and these numbers are then the
+  /// motors'.
   double encoder_noise = 0.0;        ///< standard deviation, rad (m)
   double quantisation = 0.0;         ///< step of the encoders, rad (m)
   double torque_noise = 0.0;         ///< standard deviation of the recorded torque, N m (N)
   double measurement_latency = 0.0;  ///< s until a position is known; rounded to control periods
   double command_latency = 0.0;      ///< s until a torque acts; rounded to control periods
   bool encoders_on_links = false;    ///< of flexible joints; else on their motors
-  double sign_gain = 100.0;          ///< s/rad
+  double sign_gain = 100.0;          ///< s/rad; ten times as many s/m (servo/computed_torque.h)
   std::uint64_t seed = 1;
   std::vector<PayloadChange> payloads;
   /// All friction of a joint is multiplied by this; none: 1. Called at every evaluation, from one

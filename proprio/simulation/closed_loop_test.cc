@@ -260,6 +260,45 @@ TEST(ClosedLoop, TransmissionIsMeasuredAtTheMotors) {
   }
 }
 
+// A declared encoder of a joint behind a transmission measures that joint, in steps of its own and
+// with its bias; the other joint is still measured at the motors.
+TEST(ClosedLoop, DeclaredEncoderBehindATransmission) {
+  Model arm = *bundled("planar_2r.yaml");
+  Transmission transmission;
+  transmission.joints = {0, 1};
+  transmission.matrix = (Eigen::Matrix2d() << 10.0, 0.0, 4.0, -7.0).finished();
+  arm.transmission = transmission;
+  Sensor encoder;
+  encoder.name = "encoder";
+  encoder.kind = SensorKind::kEncoder;
+  encoder.joint = 1;
+  encoder.quantisation = 1e-3;
+  encoder.bias = {0.02};
+  arm.sensors.push_back(encoder);
+  const Tree tree(finished(arm));
+  const ClosedLoopResult result =
+      simulateClosedLoop(tree, runOf(tree, sineMotion(tree, 0.3, 1.0, 0.1, 1000.0)));
+  const VectorXd elbow = column(result, "q_elbow"), truth = column(result, "q_true_elbow");
+  for (Eigen::Index i = 0; i < elbow.size(); ++i) {
+    EXPECT_NEAR(elbow[i] / 1e-3, std::round(elbow[i] / 1e-3), 1e-8);
+    EXPECT_NEAR(elbow[i], truth[i] + 0.02, 0.5e-3 + 1e-12);
+  }
+  EXPECT_LT((column(result, "q_shoulder") - column(result, "q_true_shoulder")).norm(), 1e-12);
+}
+
+// A slide at 5 mm/s rubs with all of its Coulomb friction, to tanh(5): 1 - 1e-4.
+TEST(ClosedLoop, SlowSlideHasItsFriction) {
+  Model slide = oneJoint(2.0, JointType::kPrismatic);
+  slide.joints[0].friction.terms = {{FrictionTermKind::kCoulomb, "coulomb", 3.0}};
+  const Tree tree(finished(slide));
+  MotionSamples motion = restMotion(tree, 0.0, 1.0, 1000.0);
+  motion.q.col(0) = 0.005 * motion.time;
+  motion.v.setConstant(0.005);
+  const ClosedLoopResult result = simulateClosedLoop(tree, runOf(tree, motion));
+  const VectorXd friction = column(result, "friction_true_joint");
+  EXPECT_NEAR(friction[friction.size() - 1], 3.0, 3e-3);
+}
+
 // Noise of the recorded torque has the stated standard deviation and does not move the robot.
 TEST(ClosedLoop, TorqueNoiseIsOnTheSampleOnly) {
   const auto model = bundled("planar_2r.yaml");

@@ -26,7 +26,7 @@ struct FreeMotionOptions {
   double seconds = 2.0;
   double step = 0.001;       ///< s; less where friction, drives or contacts need it at the start
   double interval = 0.01;    ///< s between the samples that are kept
-  double sign_gain = 100.0;  ///< s/rad; sign(v) is tanh(sign_gain v)
+  double sign_gain = 100.0;  ///< s/rad; sign(v) is tanh(signGain() v)
   std::vector<PayloadChange> payloads = {};  ///< those of one time in this order
   Surroundings surroundings = {};
 };

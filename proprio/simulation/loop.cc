@@ -204,14 +204,21 @@ class Loop {
     velocity_stop_.setConstant(kInfinity);
   }
 
-  // joints behind a transmission are measured at the motors, q_motor = T q
+  // joints behind a transmission are measured at the motors, q_motor = T q, unless an encoder of
+  // their own is declared
   void setTransmission() {
     if (!tree_.model().transmission) return;
     const Transmission& transmission = *tree_.model().transmission;
     to_motors_ = transmission.matrix;
     const Eigen::MatrixXd normal = to_motors_.transpose() * to_motors_;
     to_joints_ = solveSymmetric(normal, to_motors_.transpose());
-    for (int joint : transmission.joints) geared_.push_back(tree_.velocityIndex(joint));
+    for (int joint : transmission.joints) {
+      geared_.push_back(tree_.velocityIndex(joint));
+      const std::vector<Sensor>& sensors = tree_.model().sensors;
+      own_encoder_.push_back(std::any_of(sensors.begin(), sensors.end(), [&](const Sensor& sensor) {
+        return sensor.kind == SensorKind::kEncoder && sensor.joint == joint;
+      }));
+    }
     motor_q_.setZero(to_motors_.rows());
     geared_q_.setZero(to_motors_.cols());
     motor_noise_.setZero((to_motors_.rows() + 3) / 4 * 4);
@@ -235,8 +242,9 @@ class Loop {
     if (own.quantisation > 0.0)
       motor_q_ = (motor_q_ / own.quantisation).array().round() * own.quantisation;
     geared_q_.noalias() = to_joints_ * motor_q_;
-    for (size_t j = 0; j < geared_.size(); ++j)
-      measured_[entry(geared_[j], lane)] = geared_q_[static_cast<Index>(j)];
+    for (size_t j = 0; j < geared_.size(); ++j) {
+      if (!own_encoder_[j]) measured_[entry(geared_[j], lane)] = geared_q_[static_cast<Index>(j)];
+    }
   }
 
   // payloads and wrenches that begin or end with this control period
@@ -444,6 +452,7 @@ class Loop {
   Eigen::MatrixXd to_motors_, to_joints_;
   VectorXd motor_q_, geared_q_, motor_noise_;
   std::vector<Index> geared_;
+  std::vector<bool> own_encoder_;  // of each geared joint
   bool noisy_ = false;
   std::vector<int> measurement_delay_, command_delay_;
   Eigen::MatrixXd history_, commands_;

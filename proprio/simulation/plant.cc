@@ -10,6 +10,7 @@
 #include "proprio/dynamics/joint_effects.h"
 #include "proprio/dynamics/mass_matrix.h"
 #include "proprio/dynamics/position_steps.h"
+#include "proprio/servo/computed_torque.h"
 #include "proprio/simulation/plant_internal.h"
 
 namespace proprio::internal {
@@ -117,7 +118,7 @@ void Plant::readTerms(int j, double sign_gain) {
   FrictionModel smooth = joint.friction;
   if (smooth.smooth_sign == SmoothSign::kSign) {
     smooth.smooth_sign = SmoothSign::kTanh;
-    smooth.smooth_gain = sign_gain;
+    smooth.smooth_gain = signGain(joint.type, sign_gain);
   }
   const size_t others = others_.size();
   for (int lane = 0; lane < lanes_; ++lane) {

@@ -8,7 +8,8 @@
 /// Rigid joint: tau is the drive's torque and M contains its rotor. Flexible joint: tau is the
 /// torque of the elasticity, K (theta - q) + D (theta' - q'), and the rotor obeys
 ///   I_rotor theta'' = tau_drive - tau                      Ardiani 2023, 1.5, R-11
-/// LuGre, Dahl and Leuven bristles z as declared in model/friction.h. sign(v) is tanh(sign_gain v).
+/// LuGre, Dahl and Leuven bristles z as declared in model/friction.h. sign(v) is tanh(signGain()
+/// v).
 ///
 /// State y = (q, v, theta, theta', z, w); w are the two works of the energy balance, which rest
 /// unless they are asked for: energy + lost - outside is constant while nothing is picked up.
