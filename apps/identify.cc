@@ -195,9 +195,8 @@ void writeAll(const IdentifyVerbOptions& options, const Model& model,
   for (const std::string& note : written.notes)
     fmt::print(stderr, "proprio: {}/robot.urdf: {}\n", options.out, note);
   for (const std::string& refusal : written.refusals)
-    fmt::print(
-        stderr, "proprio: {}: {}{}\n", options.out, refusal,
-        options.force ? "" : "; robot.urdf is not written (--force, or a consistent method)");
+    fmt::print(stderr, "proprio: {}: {}{}\n", options.out, refusal,
+               options.force ? "" : " (--force); robot.urdf is not written");
   for (const std::string& path : stale)
     fmt::print(stderr, "proprio: {} was of an earlier result and is removed\n", path);
 }

@@ -549,6 +549,15 @@ Model withRecordedJoints(const Model& model, const std::vector<Recording>& recor
                     fmt::join(joints, ", ")));
   }
   const bool all = held.size() == signalJoints(model).size();  // for a better message than this one
+  for (const Joint& joint : model.joints) {
+    if (all || joint.sensed || joint.mimic || velocityCount(joint.type) < 2) continue;
+    held.push_back({joint.name, 0.0});
+    told->push_back(fmt::format(
+        "joint '{}' has {} coordinates, which no recording states: it is held at its neutral "
+        "position and must not have moved; 'exclude: [{}]' in robot.yaml holds it in 'simulate' "
+        "too",
+        joint.name, velocityCount(joint.type), joint.name));
+  }
   return held.empty() || all ? model : lumpFixedJoints(lockJoints(model, held));
 }
 

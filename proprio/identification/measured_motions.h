@@ -27,7 +27,8 @@ Recording readMeasurements(const Model& model, const std::string& path,
                            const RecordingOptions& options);
 
 /// The robot with joints that no recording has a position of held still, at zero or the nearest
-/// position within their limits; `told` gets a sentence for each. A gripper, say.
+/// position within their limits, and joints of several coordinates, which no recording states,
+/// where they are neutral; `told` gets a sentence for each. A gripper, say, or a mobile base.
 Model withRecordedJoints(const Model& model, const std::vector<Recording>& recordings,
                          std::vector<std::string>* told);
 

@@ -104,10 +104,11 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
   for (const Joint& joint : model.joints) {
     if (joint.velocity_index < 0 || joint.sensed) continue;
     if (recorded[static_cast<size_t>(joint.velocity_index + base)]) continue;
-    throw Error(fmt::format(
-        "{}: joint {} moves in the model and has no position in the recording; lock it with "
-        "'exclude' or 'lock' in robot.yaml, or record it",
-        signals.source, inQuotes(joint.name)));
+    throw Error(
+        fmt::format("{}: joint {} moves in the model and has no position in the recording; record "
+                    "it, or hold it "
+                    "with 'exclude: [{}]' in robot.yaml",
+                    signals.source, inQuotes(joint.name), joint.name));
   }
   return data;
 }

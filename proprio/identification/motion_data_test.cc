@@ -27,6 +27,24 @@ MotionData emptyData() {
   return data;
 }
 
+/// Claim: joints of several coordinates, which no recording states, are held still like others that
+/// are not recorded, and told; joints that are recorded stay.
+TEST(MotionData, PlanarBasesAreHeldStill) {
+  const Model model = *bundled("mobile_manipulator.yaml");
+  Recording recording;
+  for (const Joint& joint : model.joints) {
+    if (velocityCount(joint.type) == 1)
+      recording.channels.push_back(
+          channelNamed(signalName(Quantity::kPosition, Role::kMeasured, joint.name)));
+  }
+  recording.values.resize(0, static_cast<Eigen::Index>(recording.channels.size()));
+  std::vector<std::string> told;
+  const Model held = withRecordedJoints(model, {recording}, &told);
+  EXPECT_EQ(held.velocity_count, model.velocity_count - 3);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].find("'base_motion' has 3 coordinates"), std::string::npos) << told[0];
+}
+
 /// Claim: the reference is the commanded motion; velocities are those recorded and accelerations,
 /// which are not, follow the analytic ones to the error of a central difference, h^2 / 6 |q''''|.
 TEST(MotionDataReference, IsTheCommandedMotion) {

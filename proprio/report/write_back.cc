@@ -18,6 +18,7 @@
 #include "proprio/model/urdf_reader.h"
 #include "proprio/model/urdf_writer.h"
 #include "proprio/report/inertia_shares.h"
+#include "proprio/spatial/physical_consistency.h"
 #include "proprio/spatial/pseudo_inertia.h"
 
 namespace proprio {
@@ -69,9 +70,43 @@ std::vector<Finding> errorsOf(const Model& model) {
   return findings;
 }
 
+/// All of a few names, some of many.
+std::string listed(const std::vector<std::string>& names) {
+  if (std::ssize(names) <= kMostNames) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMostNames, ", "),
+                     std::ssize(names) - kMostNames);
+}
+
+/// Names of what is fixed to the link and stays as declared.
+std::vector<std::string> partsOf(const Link& link) {
+  std::vector<std::string> names;
+  for (const LinkPart& part : link.parts) {
+    if (part.inertia.mass > 0.0) names.push_back(inQuotes(part.name));
+  }
+  return names;
+}
+
+/// What would make a link possible that is not.
+std::string wayOut(const Model& identified, const std::string& link) {
+  const int index = identified.linkIndex(link);
+  if (index >= 0) {
+    const Link& whole = identified.links[static_cast<size_t>(index)];
+    const std::vector<std::string> parts = partsOf(whole);
+    if (!parts.empty() && consistencyMargins(whole.inertia).fullyConsistent())
+      return fmt::format(
+          "what was identified, together with {}, is possible, but that part has to stay as "
+          "declared: correct its inertia, or add it to that of the link and remove the part, or "
+          "force it",
+          listed(parts));
+  }
+  return "choose a physically consistent method, such as pc-wls, or force it";
+}
+
 /// What check calls impossible in the new files, apart from what it said before about links and
 /// joints that the estimate does not touch (a base without mass).
-std::vector<std::string> refusalsOf(const Model& before, const Model& after) {
+/// @param identified  links with the sums of all that is fixed to them
+std::vector<std::string> refusalsOf(const Model& before, const Model& after,
+                                    const Model& identified) {
   const std::vector<Finding> known = errorsOf(before);
   std::vector<std::string> refusals;
   for (const Finding& finding : errorsOf(after)) {
@@ -86,20 +121,13 @@ std::vector<std::string> refusalsOf(const Model& before, const Model& after) {
     });
     if (old && !touched && finding.joint < 0) continue;
     refusals.push_back(
-        fmt::format("{}: {}{}; choose a physically consistent method, such as pc-wls, or force it",
-                    finding.subject, finding.message,
+        fmt::format("{}: {}{}; {}", finding.subject, finding.message,
                     std::isnan(finding.margin)
                         ? ""
-                        : fmt::format(" (margin {:.3g} {})", finding.margin, finding.unit)));
+                        : fmt::format(" (margin {:.3g} {})", finding.margin, finding.unit),
+                    wayOut(identified, link)));
   }
   return refusals;
-}
-
-/// All of a few names, some of many.
-std::string listed(const std::vector<std::string>& names) {
-  if (std::ssize(names) <= kMostNames) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMostNames, ", "),
-                     std::ssize(names) - kMostNames);
 }
 
 /// The identified links divided among themselves and what is fixed to them.
@@ -189,7 +217,7 @@ WrittenModel writtenModel(const Model& as_read, const Parameters& estimate, bool
   options.urdf_text = update.urdf_text;
   const Model after = readRobotYamlText(written.yaml, as_read.source, options);
   if (as_read.urdf.empty()) written.urdf = exportUrdf(after);
-  written.refusals = refusalsOf(before, after);
+  written.refusals = refusalsOf(before, after, model);
   if (!written.refusals.empty() && !force) written.urdf = written.yaml = {};
   return written;
 }

@@ -212,6 +212,27 @@ TEST_F(WriteBack, DividesLinkAndTool) {
             1e-12);
 }
 
+// Where the sum of link and payload is possible, but not what the declared payload leaves of it,
+// the reason is the payload and not the method.
+TEST_F(WriteBack, NamesThePayloadThatLeavesNothing) {
+  writeFileAtomically(file("arm.yaml"),
+                      readFile(robot("tx40.yaml")) +
+                          "payloads: [{name: box, link: link_6, mass: 2, inertia_at_com: [0.01, 0, "
+                          "0, 0.01, 0, 0.01]}]\n");
+  const Model as_read = readRobot(file("arm.yaml"));
+  Parameters estimate = declaredParameters(std::make_shared<const Model>(as_read));
+  const int flange = as_read.linkIndex("link_6");
+  setLinkInertia(estimate, flange,
+                 InertialParameters::fromVector(0.5 * linkInertia(estimate, flange).vector()));
+  const WrittenModel written = writtenModel(as_read, estimate);
+  ASSERT_FALSE(written.refusals.empty());
+  for (const std::string& refusal : written.refusals) {
+    EXPECT_NE(refusal.find("'box'"), std::string::npos) << refusal;
+    EXPECT_EQ(refusal.find("method"), std::string::npos) << refusal;
+  }
+  EXPECT_TRUE(written.urdf.empty() && written.yaml.empty());
+}
+
 // Friction that nobody identified stays in the URDF, also where a robot.yaml contradicts it.
 TEST_F(WriteBack, LeavesUnidentifiedFriction) {
   writeFileAtomically(file("arm.urdf"), armWithFixedParts());
