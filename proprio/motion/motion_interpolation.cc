@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "proprio/core/error.h"
 #include "proprio/motion/quintic_spline.h"
@@ -77,6 +79,112 @@ PiecewisePolynomial cubic(const std::vector<double>& knots, const MatrixXd& q, c
     c.col(2) = (3.0 * slope - 2.0 * v.row(k) - v.row(k + 1)).transpose() / h;
     c.col(3) = (v.row(k) + v.row(k + 1) - 2.0 * slope).transpose() / (h * h);
   }
+  return motion;
+}
+
+struct AxisState {
+  double q, v, a;
+};
+
+AxisState withConstantAcceleration(const AxisState& from, double seconds) {
+  return {from.q + seconds * (from.v + 0.5 * seconds * from.a), from.v + seconds * from.a, from.a};
+}
+
+// The motion of one joint between two samples: a quintic, or constant accelerations with a jump.
+struct Between {
+  AxisState start, end;
+  double seconds;
+  std::optional<double> jump = std::nullopt;  // s after the start
+
+  // left of the jump or right of it matters at the jump only
+  AxisState at(double t, bool left) const {
+    if (jump) {
+      AxisState state = *jump < 0.5 * seconds ? withConstantAcceleration(start, *jump)
+                                              : withConstantAcceleration(end, *jump - seconds);
+      state.a = start.a;
+      if (t < *jump || (t == *jump && left)) return withConstantAcceleration(state, t - *jump);
+      state.a = end.a;
+      return withConstantAcceleration(state, t - *jump);
+    }
+    const auto one = [](double x) { return VectorXd::Constant(1, x); };
+    PiecewisePolynomial piece;
+    piece.degree = 5;
+    piece.knots = {0.0, seconds};
+    piece.coefficients = quinticPiece(one(start.q), one(start.v), one(start.a), one(end.q),
+                                      one(end.v), one(end.a), seconds);
+    VectorXd q(1), v(1), a(1);
+    piece.at(t, q, v, a);
+    return {q[0], v[0], a[0]};
+  }
+};
+
+// When the acceleration jumps from that of the start to that of the end, if both samples say so:
+// the velocity tells when, and the position agrees. Of an acceleration that changes evenly it
+// misses by a 24th of what the jump moves in a segment.
+std::optional<double> jumpOf(const Between& segment) {
+  constexpr double kAgrees = 1e-3;
+  constexpr double kInside = 1e-6;  // of the segment, from its ends
+  const auto& [start, end, h, unknown] = segment;
+  const double jump = end.a - start.a, unit = jump * h * h;
+  const double share = (end.a * h - (end.v - start.v)) / (jump * h);
+  if (jump == 0.0 || !(share > kInside && share < 1.0 - kInside)) return std::nullopt;
+  const double rest = 1.0 - share;
+  const double q = start.q + h * (start.v + 0.5 * h * start.a) + 0.5 * rest * rest * unit;
+  if (std::abs(end.q - q) > kAgrees * std::abs(unit)) return std::nullopt;
+  return share * h;
+}
+
+// fifth degree between states; a piece more for every jump of an acceleration between samples
+PiecewisePolynomial quinticWithJumps(const std::vector<double>& knots,
+                                     const MotionSamples& samples) {
+  constexpr double kSameJump = 1e-6;  // of the segment: joints that jump together
+  const Index joints = samples.q.cols();
+  PiecewisePolynomial motion;
+  motion.degree = 5;
+  motion.knots = {0.0};
+  std::vector<MatrixXd> pieces;
+  for (Index k = 0; k + 1 < samples.q.rows(); ++k) {
+    const double begin = knots[static_cast<size_t>(k)];
+    const double h = knots[static_cast<size_t>(k) + 1] - begin;
+    std::vector<Between> segments;
+    std::vector<double> cuts;
+    for (Index i = 0; i < joints; ++i) {
+      const auto state = [&](Index row) {
+        return AxisState{samples.q(row, i), samples.v(row, i), samples.a(row, i)};
+      };
+      segments.push_back({state(k), state(k + 1), h});
+      std::optional<double>& jump = segments.back().jump;
+      jump = jumpOf(segments.back());
+      if (!jump) continue;
+      const auto known = std::find_if(cuts.begin(), cuts.end(), [&](double cut) {
+        return std::abs(cut - *jump) < kSameJump * h;
+      });
+      if (known == cuts.end())
+        cuts.push_back(*jump);
+      else
+        jump = *known;
+    }
+    std::sort(cuts.begin(), cuts.end());
+    cuts.push_back(h);
+    double from = 0.0;
+    for (const double to : cuts) {
+      MatrixXd left(joints, 3), right(joints, 3);  // q, v, a at the ends of the piece
+      for (Index i = 0; i < joints; ++i) {
+        const Between& segment = segments[static_cast<size_t>(i)];
+        const AxisState a = from == 0.0 ? segment.start : segment.at(from, false);
+        const AxisState b = to == h ? segment.end : segment.at(to, true);
+        left.row(i) << a.q, a.v, a.a;
+        right.row(i) << b.q, b.v, b.a;
+      }
+      pieces.push_back(quinticPiece(left.col(0), left.col(1), left.col(2), right.col(0),
+                                    right.col(1), right.col(2), to - from));
+      motion.knots.push_back(to == h ? knots[static_cast<size_t>(k) + 1] : begin + to);
+      from = to;
+    }
+  }
+  motion.coefficients.resize(joints, 6 * static_cast<Index>(pieces.size()));
+  for (size_t p = 0; p < pieces.size(); ++p)
+    motion.coefficients.middleCols(6 * static_cast<Index>(p), 6) = pieces[p];
   return motion;
 }
 
@@ -155,7 +263,7 @@ PiecewisePolynomial interpolated(const MotionSamples& samples, MotionInterpolati
     case MotionInterpolation::kQuintic:
       break;
   }
-  if (given(samples.v) && given(samples.a)) return quinticHermite(times, q, samples.v, samples.a);
+  if (given(samples.v) && given(samples.a)) return quinticWithJumps(knots, samples);
   if (q.rows() == 2) return cubic(knots, q, given(samples.v) ? samples.v : MatrixXd());
   return quinticSpline(times, q, {SplineEnd::kNatural, SplineEnd::kNatural});
 }

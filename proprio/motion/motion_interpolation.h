@@ -10,7 +10,9 @@
 ///              overshoot flat parts; velocity is continuous
 ///   quintic    fifth degree with the samples' velocities and accelerations (exact for polynomials
 ///              of fifth degree); where there are none, the minimum-jerk spline with natural ends
-///              (quintic_spline.h); acceleration is continuous
+///              (quintic_spline.h); acceleration is continuous. Between two samples that one jump
+///              of a constant acceleration explains (a trapezoid of velocity) it jumps there, where
+///              a polynomial would overshoot by a third
 /// Source: Akima 1970 with the weights of MATLAB's makima; Leboutet 2022 section 5.2.3 (L-11).
 
 #include <optional>

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "proprio/motion/point_to_point.h"
 #include "proprio/motion/testing/motion_checks.h"
 
 namespace proprio {
@@ -38,6 +39,30 @@ TEST(MotionInterpolation, ExactOnPolynomials) {
     EXPECT_NEAR(value(polynomialMotion(5, true), MotionInterpolation::kQuintic, t),
                 1 + std::pow(t, 5), 1e-11);
   }
+}
+
+// Two joints with trapezoids of velocity that turn between the samples, at the same and at other
+// times: their samples give the motion back, to rounding of the double difference of positions
+// (1e-16 / h^2), so that no acceleration is larger than it was; a smooth motion stays a quintic.
+TEST(MotionInterpolation, JumpsOfAccelerationBetweenSamples) {
+  constexpr double kRounding = 1e-10;
+  constexpr double kLimit = 3.0;  // rad/s^2
+  MotionLimits limits;
+  limits.joints = {"a", "b"};
+  limits.velocity = Eigen::Vector2d(1.3, 0.9);
+  limits.acceleration = Eigen::Vector2d::Constant(kLimit);
+  limits.jerk = Eigen::Vector2d::Constant(kNotStated);
+  const PiecewisePolynomial motion = pointToPoint(
+      Eigen::Vector2d(0.0, 1.0), Eigen::Vector2d(2.0, -0.3), limits, Profile::kTrapezoid);
+  const MotionSamples samples = sample(motion, 100.0, limits.joints);
+  const PiecewisePolynomial again = interpolated(samples, MotionInterpolation::kQuintic);
+  checkPolynomial(again);
+  for (double t = 0.0; t < samples.time.tail(1)[0]; t += 0.00137) {
+    EXPECT_LT((stateAt(again, t).q - stateAt(motion, t).q).norm(), kRounding) << t;
+    EXPECT_LT(stateAt(again, t).a.cwiseAbs().maxCoeff(), kLimit * (1.0 + 1e-6)) << t;
+  }
+  EXPECT_LT(jumpsAtBreaks(again).v, kRounding);
+  EXPECT_EQ(interpolated(polynomialMotion(5, true), MotionInterpolation::kQuintic).pieces(), 6);
 }
 
 // All pass through the samples; each is as smooth as promised.
