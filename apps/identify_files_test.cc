@@ -74,6 +74,32 @@ TEST_F(Identify, ValidateHasAFloor) {
       << result.out;
 }
 
+// Claim: a joint that is a little worse than gravity alone (a tenth of a percent of its torque, by
+// chance or a trifle) is no answer of no, one that is clearly worse is.
+TEST_F(Identify, ValidateForgivesTrifles) {
+  ASSERT_EQ(run("motion " + robot(arm_) + " --type fourier --period 40 --seed 3 --out " +
+                file("slow.json"))
+                .code,
+            0);
+  ASSERT_EQ(run("simulate " + robot(arm_) + " --trajectory " + file("slow.json") +
+                " --torque-noise 0.05 --out " + file("slow.csv"))
+                .code,
+            0);
+  const auto validated = [&](const std::string& joint) {
+    return run("validate " +
+               write("rubbing.yaml", "version: 1\nurdf: " + robot("planar_2r.urdf") +
+                                         "\njoints: {" + joint +
+                                         ": {friction: {viscous: 0.3}}}\n") +
+               " --log " + file("slow.csv"));
+  };
+  EXPECT_EQ(validated("shoulder").code, 0);  // 0.8 % of its torque, by gravity alone 0.7 %
+  const CommandResult worse = validated("elbow");
+  EXPECT_EQ(worse.code, 1);
+  EXPECT_NE(worse.out.find("'elbow' is off by 5.6 % of its torque, more than gravity only (1.1 %)"),
+            std::string::npos)
+      << worse.out;
+}
+
 // Claim: the result names what it depends on: the hash of the robot changes with its URDF, both
 // files are listed, and 95 % intervals are about two standard deviations to either side.
 TEST_F(Identify, NamesItsInputs) {

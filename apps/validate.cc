@@ -55,7 +55,7 @@ std::vector<std::string> shortcomings(const Names& names, const std::vector<Eval
     const double percent = models[0].joints[j].percent;
     if (std::isnan(percent)) continue;
     const Evaluation& gravity = models[1];
-    if (percent > gravity.joints[j].percent)
+    if (clearlyWorse(models[0].joints[j], gravity.joints[j]))
       sentences.push_back(fmt::format(
           "{}: '{}' is off by {:.1f} % of its torque, more than {} ({:.1f} %)", models[0].recording,
           names[j], percent, gravity.model, gravity.joints[j].percent));
@@ -147,8 +147,8 @@ int run(const ValidateOptions& options) {
   progress.reset();
   for (const std::string& sentence : failures) text += sentence + "\n";
   text += failures.empty()
-              ? "the model predicts every measured torque better than gravity alone and "
-                "than nothing at all\n"
+              ? "the model predicts no measured torque clearly worse than gravity alone, and every "
+                "one better than nothing at all\n"
               : "";
   writeJson(
       options,

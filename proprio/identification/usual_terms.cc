@@ -43,13 +43,22 @@ void completeTerms(FrictionModel* friction) {
   friction->terms = std::move(terms);
 }
 
+/// What of friction with a state is left at steady speed, as it is declared for a fit.
+std::string steadyPart(const Joint& joint) {
+  const DynamicFriction& law = joint.friction.dynamic;
+  return fmt::format("{}: {{friction: {{viscous: {:g}, coulomb: {:g}}}}}", joint.name, law.sigma2,
+                     law.coulomb);
+}
+
 }  // namespace
 
 Model withUsualTerms(const Model& model, std::vector<std::string>* told) {
   Model usual = model;
-  std::vector<std::string> without, stated;
+  std::vector<std::string> without, stated, with_state;
   for (Joint& joint : usual.joints) {
     if (velocityCount(joint.type) != 1 || joint.mimic) continue;
+    if (joint.friction.dynamic.kind != DynamicFrictionKind::kNone && joint.friction.terms.empty())
+      with_state.push_back(steadyPart(joint));
     const bool nothing = saysNothing(joint.friction);
     if (!joint.friction.from_urdf) {
       // zeros that are stated on purpose, beside a drive, stay as they are
@@ -72,6 +81,12 @@ Model withUsualTerms(const Model& model, std::vector<std::string>* told) {
         "Coulomb friction, an offset and the rotor's inertia are identified too (--as-declared "
         "leaves them out)",
         fmt::join(stated, ", ")));
+  if (!with_state.empty())
+    told->push_back(fmt::format(
+        "friction with a state ('dynamic') is for simulation and was not identified, nor is other "
+        "friction of its joint; what is left of it at steady speed is, if robot.yaml declares it "
+        "instead: {}",
+        fmt::join(with_state, ", ")));
   return usual;
 }
 

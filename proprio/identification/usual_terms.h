@@ -16,8 +16,9 @@ namespace proprio {
 /// "Nothing": no drive, and no friction but zeros of these two kinds. Joints with a drive but
 /// without friction get friction only. What the <dynamics> of a URDF states keeps its values and is
 /// completed in the same way: the element knows damping and friction only, and is mostly a setting
-/// for a simulator. Friction of robot.yaml stays as it is declared. `told` gets a sentence for
-/// each.
+/// for a simulator. Friction of robot.yaml stays as it is declared; where that is friction with a
+/// state alone, which no equation that is fitted has, the sentence says how to declare what is left
+/// of it at steady speed. `told` gets a sentence for each.
 Model withUsualTerms(const Model& model, std::vector<std::string>* told);
 
 }  // namespace proprio

@@ -48,6 +48,23 @@ TEST(UsualTerms, LeaveDeclarationsAlone) {
   EXPECT_TRUE(told.empty());
 }
 
+// Claim: friction with a state is told to be left out, with the lines that identify its steady
+// part; not beside terms that are declared.
+TEST(UsualTerms, TellFrictionWithAState) {
+  std::vector<std::string> told;
+  const std::string lugre = "dynamic: {model: lugre, sigma0: 2000, coulomb: 2, sigma2: 0.5}";
+  const Model usual = withUsualTerms(arm("joints:\n  a: {friction: {" + lugre + "}}\n"), &told);
+  EXPECT_TRUE(usual.joints[0].friction.terms.empty());
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_NE(told[1].find("a: {friction: {viscous: 0.5, coulomb: 2}}"), std::string::npos)
+      << told[1];
+  told.clear();
+  withUsualTerms(
+      arm("joints:\n  a: {friction: {viscous: 1, " + lugre + "}}\n  b: {friction: {viscous: 1}}\n"),
+      &told);
+  EXPECT_TRUE(told.empty());
+}
+
 // Claim: friction that a URDF states keeps its coefficient and gets what a URDF cannot state, in
 // the usual order, whether or not the joint has a drive; friction of a robot.yaml stays as it is.
 TEST(UsualTerms, CompleteWhatAUrdfStates) {
