@@ -304,7 +304,7 @@ nlohmann::json reportJson(const ExciteOptions& options, const Setup& setup,
   return json;
 }
 
-void writePictureOf(const std::string& path, const JointMotion& motion,
+void writePictureOf(const std::string& path, const Model& model, const JointMotion& motion,
                     const MotionLimits& limits) {
   const MotionSamples s = sample(motion, kPictureRate);
   Figure figure;
@@ -313,10 +313,12 @@ void writePictureOf(const std::string& path, const JointMotion& motion,
   figure.columns = 2;
   for (size_t j = 0; j < motion.joints.size(); ++j) {
     const auto k = static_cast<Eigen::Index>(j);
+    const Joint& joint = model.joints[static_cast<size_t>(requireJoint(model, motion.joints[j]))];
+    const std::string unit = joint.type == JointType::kPrismatic ? "m" : "rad";
     for (const bool velocity : {false, true}) {
       Panel panel;
       panel.title = motion.joints[j];
-      panel.y = velocity ? Axis{"velocity", "rad/s"} : Axis{"position", "rad"};
+      panel.y = velocity ? Axis{"velocity", unit + "/s"} : Axis{"position", unit};
       panel.series = {line("", s.time, velocity ? s.v.col(k) : s.q.col(k))};
       const double low = velocity ? -limits.velocity[k] : limits.lower[k];
       const double high = velocity ? limits.velocity[k] : limits.upper[k];
@@ -432,7 +434,7 @@ int runPostures(const ExciteOptions& options, const Setup& setup) {
           fmt::format("  the straight ways between the postures break '{}'; plan others\n", broken);
     }
     writeMotion(options.out, motion, options.rate);
-    if (!options.picture.empty()) writePictureOf(options.picture, motion, limits);
+    if (!options.picture.empty()) writePictureOf(options.picture, *setup.model, motion, limits);
   }
   nlohmann::json json = {{"condition", std::isfinite(set.condition) ? nlohmann::json(set.condition)
                                                                     : nlohmann::json(nullptr)},
@@ -520,7 +522,7 @@ int runExcite(const ExciteOptions& options) {
   for (ActiveConstraint& active : best.active) active.time += whole.approach;
   const Forecast forecast = forecastOf(setup, best, options.rate);
   if (!options.out.empty()) writeMotion(options.out, motion, options.rate);
-  if (!options.picture.empty()) writePictureOf(options.picture, motion, limits);
+  if (!options.picture.empty()) writePictureOf(options.picture, *setup.model, motion, limits);
   writeJson(options, reportJson(options, setup, best, forecast, best_seed).dump(2) + "\n");
   print(reportText(options, setup, best, forecast, colourWanted()));
   if (options.target > 0.0 && best.criterion > options.target) {

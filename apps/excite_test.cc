@@ -51,6 +51,29 @@ TEST_F(Excite, WritesMotionPictureAndReport) {
   EXPECT_EQ(second.code, 0) << second.error;
 }
 
+// The picture says metres where a joint slides.
+TEST_F(Excite, PictureOfASlideIsInMetres) {
+  const std::string body =
+      "<inertial><origin xyz='0.1 0 0.2'/><mass value='1'/><inertia ixx='0.02' ixy='0' ixz='0' "
+      "iyy='0.02' iyz='0' izz='0.02'/></inertial>";
+  const std::string limit = "<limit lower='-1' upper='1' velocity='1' effort='50'/>";
+  write("slide.urdf", "<robot name='slide'><link name='a'/><link name='b'>" + body +
+                          "</link><link name='c'>" + body +
+                          "</link><joint name='lift' type='prismatic'><parent link='a'/><child "
+                          "link='b'/><axis xyz='0 0 1'/>" +
+                          limit +
+                          "</joint><joint name='turn' type='revolute'><parent link='b'/><child "
+                          "link='c'/><axis xyz='0 1 0'/>" +
+                          limit + "</joint></robot>");
+  const Result r =
+      CommandTestBase::run("excite " + file("slide.urdf") +
+                           " --harmonics 3 --seconds 4 --time-limit 1 --picture " + file("m.svg"));
+  EXPECT_LE(r.code, 1) << r.error;
+  const std::string picture = readFile(file("m.svg"));
+  for (const char* axis : {"position (m)", "velocity (m/s)", "position (rad)", "velocity (rad/s)"})
+    EXPECT_NE(picture.find(axis), std::string::npos) << axis;
+}
+
 // Limits that cannot be kept and a target out of reach are answered with "no"; postures to rest in
 // are printed.
 TEST_F(Excite, SaysNoAndPostures) {

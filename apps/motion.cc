@@ -175,6 +175,7 @@ Made motionOf(const MotionOptions& options, const Model& model) {
   Made made;
   if (!options.from.empty()) {
     made.motion = readFrom(options);
+    requireJoints(model, made.motion, options.from);
     used.joints = made.motion.joints;
   }
   const MotionLimits limits = withMargin(limitsFor(used, model), 1.0 - options.margin);

@@ -64,6 +64,7 @@ Control controlOf(const LoopOptions& options, Control control) {
 MotionSamples referenceOf(const LoopOptions& options, const Tree& tree, const Parameters& plant,
                           double rate) {
   const JointMotion motion = readMotion(options.trajectory);
+  requireJoints(tree.model(), motion, options.trajectory);
   if (!options.no_limits) {
     MotionCheckOptions check;
     check.effort = false;

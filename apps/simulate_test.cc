@@ -131,6 +131,8 @@ TEST_F(Simulate, Refusals) {
   for (const char* option : {"--state s.csv", "--seconds 1", "--step 0.001", "--interval 0.01"}) {
     refused(follow + option, "for motion without drives");
   }
+  refused("--trajectory " + write("other.csv", "time,q_a1\n0,0\n1,0\n"),
+          "other.csv: it moves the joint 'a1', which the robot 'arm' does not have");
   refused(follow + "--control-rate 0", "--control-rate is 0");
   refused(follow + "--physics-rate -1", "--physics-rate is -1");
   refused(follow + "--sample-rate 0", "--sample-rate is 0");

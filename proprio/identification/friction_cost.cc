@@ -113,8 +113,12 @@ std::vector<FrictionConstant> frictionConstants(const Model& model) {
 }
 
 std::string constantText(const Model& model, const FrictionConstant& constant) {
-  return fmt::format("{} of {} at {}", constant.exponent ? "exponent" : "scale",
-                     inQuotes(frictionTerm(model, constant).name),
+  const FrictionTerm& term = frictionTerm(model, constant);
+  // as robot.yaml calls it
+  const char* key = constant.exponent                          ? "exponent"
+                    : term.kind == FrictionTermKind::kStribeck ? "velocity"
+                                                               : "scale";
+  return fmt::format("{} of {} at {}", key, inQuotes(term.name),
                      inQuotes(model.joints[static_cast<size_t>(constant.joint)].name));
 }
 

@@ -30,7 +30,7 @@ struct FrictionConstant {
 /// rad/s.
 std::vector<FrictionConstant> frictionConstants(const Model& model);
 const FrictionTerm& frictionTerm(const Model& model, const FrictionConstant& constant);
-/// "scale of 'arctan' at 'shoulder'"
+/// "scale of 'arctan' at 'shoulder'", with the key of robot.yaml
 std::string constantText(const Model& model, const FrictionConstant& constant);
 /// The model with these constants.
 Model withFrictionConstants(const Model& model, const std::vector<FrictionConstant>& constants);

@@ -79,6 +79,17 @@ TEST(SeparableFriction, CostIsTheResidualOfTheModelWithTheConstants) {
   EXPECT_NEAR(cost(values), system.rest * system.rest, 1e-8 * system.b.squaredNorm());
 }
 
+/// Claim: constants are told by the keys of robot.yaml.
+TEST(SeparableFriction, ConstantsHaveTheirKeys) {
+  const IdentificationProblem problem = wrongProblem({}, 0.05);
+  const Model& model = problem.tree->model();
+  for (const FrictionConstant& constant : frictionConstants(model)) {
+    const bool stribeck = frictionTerm(model, constant).kind == FrictionTermKind::kStribeck;
+    const std::string key = constant.exponent ? "exponent" : stribeck ? "velocity" : "scale";
+    EXPECT_EQ(constantText(model, constant).rfind(key + " of '", 0), 0u);
+  }
+}
+
 /// Claim: the gradient is that of finite differences (1e-5), at several places.
 TEST(SeparableFriction, GradientCheck) {
   const IdentificationProblem problem = wrongProblem({}, 0.05);

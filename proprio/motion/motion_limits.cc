@@ -142,6 +142,15 @@ std::vector<std::string> motionJoints(const Model& model) {
   return names;
 }
 
+void requireJoints(const Model& model, const JointMotion& motion, const std::string& file) {
+  for (const std::string& joint : motion.joints) {
+    if (model.jointIndex(joint) >= 0) continue;
+    throw Error(fmt::format("{}: it moves the joint {}, which the robot {} does not have{}", file,
+                            inQuotes(joint), inQuotes(model.name),
+                            didYouMean(joint, motionJoints(model))));
+  }
+}
+
 MotionLimits limitsOf(const Model& model, const std::vector<std::string>& joints) {
   MotionLimits limits;
   limits.joints = joints;

@@ -35,6 +35,9 @@ struct MotionLimits {
 /// order of the model's coordinates: the joints that trajectories are about.
 std::vector<std::string> motionJoints(const Model& model);
 
+/// @throws Error that names the file of the motion for a joint that the robot does not have.
+void requireJoints(const Model& model, const JointMotion& motion, const std::string& file);
+
 /// What the model states about these joints; a joint that others mimic is also held to theirs, and
 /// the effort is the smaller one of joint and drive. Jerk is not stated. @throws Error for a joint
 /// that does not exist or has more than one degree of freedom, or limits that are reversed or

@@ -476,7 +476,9 @@ void judgeDelays(std::vector<DelayEstimate>& delays, const TimeStatistics& t, Fi
   } else if (std::abs(all.delay) <= 3.0 * all.error ||
              std::abs(all.delay) <= std::max(0.5 * t.median_step, kModelError)) {
     findings.add(Severity::kNote, "delay",
-                 "torques and positions belong to the same times: a delay of " + found,
+                 "torques and positions belong to the same times, as far as they tell: the best "
+                 "delay is " +
+                     found,
                  FindingKind::kSameTimes);
   } else if (2 * all.clear < all.count) {
     findings.add(Severity::kNote, "delay",

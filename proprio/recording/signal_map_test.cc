@@ -433,13 +433,14 @@ TEST(SignalMap, SensorsByTheirNames) {
   const Model model = robot(R"(
 sensors:
   - {name: head, type: imu, link: link_2}
+  - {name: shaft, type: joint_torque, joint: a}
   - {name: tip, type: skin, link: link_2, cells: [[0, 0, 1, 0, 0, 1]]}
   - {name: palm, type: skin, link: link_2, cells: [[0, 0, 1, 0, 0, 1], [0, 0, 2, 0, 0, 1]]}
 )");
   const Recording mapped = mapRecording(
       model, {log("time,q_a,acc_head_x,acc_head_y,acc_head_z,gyro_head_x,gyro_head_y,gyro_head_z,"
-                  "contact_tip_1,contact_palm_1,contact_palm_2,friction_true_a,motor_true_b,junk\n"
-                  "0,1,2,3,4,5,6,7,8,9,10,11,12,13\n")});
+                  "contact_tip_1,contact_palm_1,contact_palm_2,friction_true_a,motor_true_b,junk,"
+                  "tau_shaft\n0,1,2,3,4,5,6,7,8,9,10,11,12,13,14\n")});
   EXPECT_EQ(at(mapped, "acc_head.accelerometer_y", 0), 3.0);
   EXPECT_EQ(at(mapped, "gyro_head.gyroscope_z", 0), 7.0);
   EXPECT_EQ(at(mapped, "contact_tip_1", 0), 8.0);
@@ -447,7 +448,9 @@ sensors:
   std::string notes;
   for (const std::string& note : mapped.notes) notes += note + "\n";
   EXPECT_TRUE(contains(notes, "friction_true_a, motor_true_b are truth")) << notes;
-  EXPECT_TRUE(contains(notes, "1 of 13 channels were left out: junk")) << notes;
+  EXPECT_TRUE(contains(notes, "1 of 14 channels were left out: junk")) << notes;
+  EXPECT_TRUE(contains(notes, "of a joint are not used: shaft")) << notes;
+  EXPECT_FALSE(contains(notes, "does not have")) << notes;
 }
 
 // A log that was mapped and written maps to itself, also through a robot that declares motor-side

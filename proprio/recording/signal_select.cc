@@ -551,7 +551,7 @@ std::vector<Selection> selectDeclared(const Model& model, const std::vector<Reco
 void noteStrangers(const Model& model, const std::vector<Recording>& raw,
                    const std::vector<Selection>& selections, std::vector<std::string>& notes) {
   const std::vector<std::string> joints = signalJoints(model);
-  std::set<std::string> strangers;
+  std::set<std::string> strangers, sensors;
   for (const Selection& s : selections) {
     const std::vector<Channel>& channels = raw[s.recording].channels;
     for (size_t c = 0; c < channels.size(); ++c) {
@@ -561,15 +561,22 @@ void noteStrangers(const Model& model, const std::vector<Recording>& raw,
                std::find(o.from.begin(), o.from.end(), static_cast<Eigen::Index>(c)) !=
                    o.from.end();
       });
-      if (!used && belongsToJoint(channel.quantity) && !channel.of.empty() &&
-          std::find(joints.begin(), joints.end(), channel.of) == joints.end())
-        strangers.insert(channel.of);
+      if (used || !belongsToJoint(channel.quantity) || channel.of.empty() ||
+          std::find(joints.begin(), joints.end(), channel.of) != joints.end())
+        continue;
+      const bool sensor =
+          std::any_of(model.sensors.begin(), model.sensors.end(),
+                      [&](const Sensor& declared) { return declared.name == channel.of; });
+      (sensor ? sensors : strangers).insert(channel.of);
     }
   }
   if (!strangers.empty()) {
     notes.push_back(fmt::format("joints of the log that the robot does not have were ignored: {}",
                                 fmt::join(strangers, ", ")));
   }
+  if (!sensors.empty())
+    notes.push_back(
+        fmt::format("sensors of the torque of a joint are not used: {}", fmt::join(sensors, ", ")));
 }
 
 namespace {
