@@ -192,8 +192,9 @@ void torqueRegressorGradientBatch(const Tree& tree, Workspace& workspace, ConstM
   if (weights.capacity() < samples)
     throw Error(std::string(kName) + ": the weights hold fewer samples than q.");
   requireSize(kName, "columns of q", q.cols(), tree.positionCount());
-  requireSize(kName, "columns of the weights", weights.columns(),
-              static_cast<Eigen::Index>(10 * tree.model().links.size()));
+  const auto inertial = static_cast<Eigen::Index>(10 * tree.model().links.size());
+  if (weights.columns() < inertial)
+    sizeError(kName, "a row of the weights", weights.columns(), inertial);
   for (const ConstMatrixRef* m : {&v, &a}) requireShape(kName, "v or a", *m, samples, nv);
   for (const MatrixRef* m : {&gradient_q, &gradient_v, &gradient_a}) {
     requireShape(kName, "a gradient", *m, samples, nv);
