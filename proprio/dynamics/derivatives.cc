@@ -22,7 +22,7 @@ void requireShape(const char* function, const char* name, const ConstMatrixRef& 
     sizeError(function, (std::string("a row of ") + name).c_str(), matrix.cols(), columns);
 }
 
-/// Derivatives of inverse dynamics into dq and dv, whole.
+/// Derivatives of inverse dynamics into dq and dv, which hold structural zeros already.
 void derivativesInto(const Tree& tree, const CompiledParameters& parameters, Workspace& workspace,
                      ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, const double* wrenches,
                      const Out& dq, const Out& dv) {
@@ -32,7 +32,9 @@ void derivativesInto(const Tree& tree, const CompiledParameters& parameters, Wor
   const bool mimic = tree.hasMimic();
   const Out to_dq = mimic ? Out{full, 1, nf} : dq;
   const Out to_dv = mimic ? Out{full + nf * nf, 1, nf} : dv;
-  for (const Out& out : {to_dq, to_dv}) internal::storeStructuralZeros(workspace, out, 1);
+  for (const Out& out : {to_dq, to_dv}) {
+    if (mimic) internal::storeStructuralZeros(workspace, out, 1);
+  }
   kernels::active().one.inverse_dynamics_derivatives(
       workspace.kernelTree(), parameters.bodies.data(), workspace.scratch(), workspace.rowOf(), s.q,
       s.v, s.a, wrenches, to_dq, to_dv);
@@ -54,10 +56,13 @@ void inverseDynamicsDerivatives(const Tree& tree, const CompiledParameters& para
   requireSize(kName, "a", a.size(), nv);
   requireShape(kName, "dtau_dq", dtau_dq, nv, nv);
   requireShape(kName, "dtau_dv", dtau_dv, nv, nv);
+  const Out dq = {dtau_dq.data(), 1, dtau_dq.outerStride()};
+  const Out dv = {dtau_dv.data(), 1, dtau_dv.outerStride()};
+  for (const Out& out : {dq, dv}) {
+    if (!tree.hasMimic()) internal::storeStructuralZeros(workspace, out, 1);
+  }
   derivativesInto(tree, parameters, workspace, q, v, a,
-                  internal::bodyWrenches(tree, workspace, kName, external),
-                  {dtau_dq.data(), 1, dtau_dq.outerStride()},
-                  {dtau_dv.data(), 1, dtau_dv.outerStride()});
+                  internal::bodyWrenches(tree, workspace, kName, external), dq, dv);
 }
 
 // M^-1 [dtau_dq dtau_dv 1]: the kernels write the right-hand side where the solver wants it, row by
