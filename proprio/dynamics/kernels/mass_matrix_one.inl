@@ -11,16 +11,16 @@
 /// Lane k in all lanes.
 template <int k>
 PROPRIO_INLINE PackVector lane(PackVector x) {
-  return __builtin_shuffle(x, PackBits{k, k, k, k});
+  return __builtin_shufflevector(x, x, k, k, k, k);
 }
 PROPRIO_INLINE PackVector rotated(PackVector x) {
-  return __builtin_shuffle(x, PackBits{1, 2, 0, 3});
+  return __builtin_shufflevector(x, x, 1, 2, 0, 3);
 }
 PROPRIO_INLINE PackVector crossLanes(PackVector a, PackVector b) {
   return rotated(a * rotated(b) - rotated(a) * b);
 }
 PROPRIO_INLINE double sumLanes(PackVector x) {
-  x += __builtin_shuffle(x, PackBits{2, 3, 0, 1});
+  x += __builtin_shufflevector(x, x, 2, 3, 0, 1);
   return x[0] + x[1];
 }
 
