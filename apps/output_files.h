@@ -1,9 +1,8 @@
 #pragma once
 
 /// Files that a verb writes never take the place of those that it reads, and none is written where
-/// another one cannot be. Outputs are known by the
-/// names of their options, the same for all verbs; every other value on the command line that names
-/// a file is an input.
+/// another one cannot be. Outputs are known by the names of their options, the same for all verbs;
+/// every other value on the command line that names a file is an input.
 
 #include <CLI/CLI.hpp>
 #include <string>

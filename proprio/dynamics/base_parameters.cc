@@ -58,7 +58,7 @@ class Echelon {
     const auto rank = static_cast<Eigen::Index>(kept.size());
     auto rest = A_.col(k).tail(A_.rows() - rank);
     const double ratio = rest.size() == 0 ? 0.0 : rest.norm();
-    if (ratio <= std::max(tolerance_, uncertainty(k, rank))) {
+    if (ratio <= tolerance_ || ratio <= uncertainty(k, rank)) {
       if (A_.col(k).norm() > 0.0) largest_passed = std::max(largest_passed, ratio);
       rest.setZero();
       passed.push_back(k);
@@ -74,6 +74,7 @@ class Echelon {
     right.noalias() -= 2.0 * u * w;
   }
 
+  /// Of what is left of column k.
   double uncertainty(Eigen::Index k, Eigen::Index rank) const {
     Eigen::VectorXd K = A_.col(k).head(rank);
     keptTriangle(rank).triangularView<Eigen::Upper>().solveInPlace(K);

@@ -106,8 +106,7 @@ MotionData motionData(const Tree& tree, const JointSignals& signals) {
     if (recorded[static_cast<size_t>(joint.velocity_index + base)]) continue;
     throw Error(
         fmt::format("{}: joint {} moves in the model and has no position in the recording; record "
-                    "it, or hold it "
-                    "with 'exclude: [{}]' in robot.yaml",
+                    "it, or hold it with 'exclude: [{}]' in robot.yaml",
                     signals.source, inQuotes(joint.name), joint.name));
   }
   return data;
